@@ -1,1 +1,19 @@
-//! stub
+//! Words to meaning: an untrusted proposal becomes a typed [`Call`](call::Call) and its actions.
+//!
+//! Pure: no I/O, no clock, no environment, no randomness. The order of reading:
+//! [`proposal`] → [`json`] → [`schema`] → [`call`] → [`action`]; the shell has its own room in
+//! [`shell`]. [`facts`], [`places`] and [`run_state`] are the plain data that judging reads besides.
+#![forbid(unsafe_code)]
+
+pub mod action;
+pub mod facts;
+pub mod places;
+pub mod proposal;
+pub mod run_state;
+pub mod span;
+mod untrusted;
+
+pub use action::{Action, ActionKind};
+pub use proposal::{Door, Origin, Proposal};
+pub use span::Span;
+pub use untrusted::Untrusted;

@@ -1,0 +1,65 @@
+//! What a run has done so far: plain data that the ledger remembers and guards read.
+
+/// The state of one run, as judging sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunState {
+    /// Information-flow labels; they only rise.
+    pub labels: Labels,
+    /// The most recent calls, oldest first, bounded.
+    pub recent: Vec<PastCall>,
+    /// Intents that were denied, by [`crate::call::Call::intent`].
+    pub denied: Vec<[u8; 32]>,
+    /// Hosts that the user named in this run, or that a search tool returned.
+    pub given_hosts: Vec<String>,
+    /// Absolute paths of files that this run wrote.
+    pub written: Vec<String>,
+}
+
+/// Three bits that only rise (see the design's chapter on taint).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// The run has read text that the operator did not write.
+    pub untrusted: bool,
+    /// The run has read secrets or private data.
+    pub sensitive: bool,
+    /// The run has changed what runs or is allowed later.
+    pub control: bool,
+}
+
+impl Labels {
+    /// The union of both.
+    #[must_use]
+    pub const fn join(self, other: Self) -> Self {
+        Self {
+            untrusted: self.untrusted || other.untrusted,
+            sensitive: self.sensitive || other.sensitive,
+            control: self.control || other.control,
+        }
+    }
+}
+
+/// One past call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastCall {
+    /// Digest of the call ([`crate::call::Call::digest`]).
+    pub call: [u8; 32],
+    /// Digest of its result, once settled.
+    pub result: Option<[u8; 32]>,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How a past call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It ran and only read.
+    Read,
+    /// It ran and may have changed something.
+    Changed,
+    /// It ran and failed.
+    Failed,
+    /// It was denied.
+    Denied,
+    /// Not settled yet.
+    Open,
+}
