@@ -6,14 +6,19 @@
 #![forbid(unsafe_code)]
 
 pub mod action;
+pub mod call;
 pub mod facts;
+pub mod json;
 pub mod places;
 pub mod proposal;
 pub mod run_state;
+pub mod schema;
+pub mod shell;
 pub mod span;
 mod untrusted;
 
 pub use action::{Action, ActionKind};
+pub use call::{Call, Malformed, Person, Tool};
 pub use proposal::{Door, Origin, Proposal};
 pub use span::Span;
 pub use untrusted::Untrusted;

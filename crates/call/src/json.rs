@@ -1,0 +1,132 @@
+//! Strict JSON: what RFC 8259 leaves open is refused here.
+//!
+//! Duplicate keys let two readers see two different calls; lone surrogates and over-long input let
+//! a recorded call differ from the performed one. All three are errors.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// Largest argument text that is read, in bytes. Escapes can make 1 MB of content six times longer.
+pub const MAX_INPUT: usize = 8 * 1024 * 1024;
+
+/// Why a text is not strict JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// Longer than [`MAX_INPUT`].
+    #[error("the arguments are {0} bytes long, more than the {MAX_INPUT} that are read; send less")]
+    TooLong(usize),
+    /// Not JSON, or a duplicate key; the message says where.
+    #[error("the arguments are not strict JSON: {0}")]
+    Syntax(String),
+}
+
+/// Reads `text` as one strict JSON value.
+///
+/// # Errors
+/// [`JsonError::Syntax`] on invalid JSON, invalid UTF-8, a lone surrogate, a duplicate key, or
+/// nesting deeper than 128; [`JsonError::TooLong`] over [`MAX_INPUT`] bytes.
+pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
+    if text.len() > MAX_INPUT {
+        return Err(JsonError::TooLong(text.len()));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let value = Strict.deserialize(&mut reader).map_err(|e| JsonError::Syntax(e.to_string()))?;
+    reader.end().map_err(|e| JsonError::Syntax(e.to_string()))?;
+    Ok(value)
+}
+
+/// Builds a value and refuses a key that is already there.
+struct Strict;
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number is not finite"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element_seed(Strict)? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            let value = access.next_value_seed(Strict)?;
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key `{}` is given twice", key.escape_debug())));
+            }
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duplicate_key_is_refused_at_any_depth() {
+        for text in [r#"{"a":1,"a":2}"#, r#"{"x":[{"b":1,"b":1}]}"#, "{\"a\":1,\"\\u0061\":2}"] {
+            let error = parse(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("given twice"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_refused() {
+        assert!(parse(br#"{"a":"\ud800"}"#).is_err());
+        assert!(parse(br#"{"a":"\ud83d\ude00"}"#).is_ok());
+    }
+
+    #[test]
+    fn deep_nesting_and_trailing_text_are_errors() {
+        assert!(parse("[".repeat(100_000).as_bytes()).is_err());
+        assert!(parse(b"{} {}").is_err());
+        assert!(parse(&vec![b' '; MAX_INPUT + 1]).is_err());
+        assert!(parse(b"\xff").is_err());
+    }
+}
