@@ -1,5 +1,7 @@
 //! What a run has done so far: plain data that the ledger remembers and guards read.
 
+use sha2::{Digest as _, Sha256};
+
 /// The state of one run, as judging sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunState {
@@ -9,10 +11,27 @@ pub struct RunState {
     pub recent: Vec<PastCall>,
     /// Intents that were denied, by [`crate::call::Call::intent`].
     pub denied: Vec<[u8; 32]>,
-    /// Hosts that the user named in this run, or that a search tool returned.
-    pub given_hosts: Vec<String>,
-    /// Absolute paths of files that this run wrote.
-    pub written: Vec<String>,
+    /// Digests ([`digest`]) of the hosts and URLs that the user named in this run, or that a search returned.
+    pub given: Vec<[u8; 32]>,
+    /// Digests ([`digest`]) of the absolute paths that this run wrote.
+    pub written: Vec<[u8; 32]>,
+}
+
+impl RunState {
+    /// Whether the user or a search gave this host or URL, in normal form.
+    pub fn was_given(&self, address: &str) -> bool {
+        self.given.contains(&digest(address))
+    }
+
+    /// Whether this run wrote the file at this absolute path.
+    pub fn wrote(&self, path: &str) -> bool {
+        self.written.contains(&digest(path))
+    }
+}
+
+/// SHA-256 of a text, the form in which names are remembered.
+pub fn digest(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
 }
 
 /// Three bits that only rise (see the design's chapter on taint).
