@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod action;
+pub mod address;
 pub mod call;
 pub mod facts;
 pub mod json;
