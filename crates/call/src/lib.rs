@@ -14,6 +14,7 @@ pub mod places;
 pub mod proposal;
 pub mod run_state;
 pub mod schema;
+pub mod secret;
 pub mod shell;
 pub mod span;
 mod untrusted;

@@ -1,1 +1,53 @@
-//! stub
+#![forbid(unsafe_code)]
+//! Remembers: run state, approvals, budgets, halts and the audit record.
+//!
+//! Everything a later decision leans on is written here first, in one transaction, and only then
+//! does the caller get a [`Receipt`].
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `chain` | [`Digest`], the link from record to record, and the reading of one line |
+//! | `record` | what may be recorded: [`Record`], [`Event`], [`RunId`], and its canonical bytes |
+//! | `scrub` | [`Scrubbed`], the only payload a record takes, and the [`Scrubber`] that makes it |
+//! | `admission` | budgets and the one call that spends: [`Admission`], [`Settlement`], [`Receipt`] |
+//! | `approval` | pending calls, a human's answers, and advice to hooks |
+//! | `halt` | the kill switch as rows with a generation |
+//! | `run` | what the next process of the same run must know |
+//! | `error` | [`StoreError`], what can go wrong beneath all of it |
+//! | `owner` | who holds a reservation, and whether that process is gone |
+//! | `state_dir` | the directory nobody else may reach |
+//! | `store` | the [`Store`] trait; `store::sqlite` is the local back end |
+//! | [`log`] | the derived JSON Lines file, reading it, and verifying it |
+
+mod admission;
+mod approval;
+mod chain;
+mod error;
+mod halt;
+pub mod log;
+mod owner;
+mod record;
+mod run;
+mod scrub;
+mod state_dir;
+mod store;
+
+pub use admission::{
+    Actual, Admission, AdmitError, Appended, BudgetLine, BudgetRow, Hold, Overrun, Receipt, ReservationId,
+    SettleError, Settled, Settlement,
+};
+pub use approval::{
+    AdviceError, AdviceRow, ApprovalError, ApprovalKey, ApprovalRow, ApprovalUse, NewAdvice,
+    PendingId, PendingRow, PendingState,
+};
+pub use chain::{BadLine, Digest, Envelope, MAX_LINE_BYTES};
+pub use error::StoreError;
+pub use halt::{HaltChange, HaltScope, HaltState, Raised};
+pub use record::{Event, Record, RunId, RunIdError, StoredRecord};
+pub use run::{
+    CallRow, DenialRow, Given, GivenKind, Labels, OutcomeClass, RunNote, RunRows, WrittenFile,
+};
+pub use scrub::{MAX_DATA_BYTES, MAX_TEXT_BYTES, Scrubbed, Scrubber};
+pub use state_dir::{StateDir, StateDirError};
+pub use store::sqlite::{Charged, OpenOptions, OpenReport, SqliteStore};
+pub use store::{MirrorState, Store};

@@ -1,0 +1,264 @@
+//! Recognises common secrets by their form.
+//!
+//! One pass, in time linear in the text: a token begins at a word boundary with a prefix of
+//! [`table`], and how far a run of allowed characters reaches is measured once and remembered.
+
+mod table;
+
+use std::ops::Range;
+use table::{Charset, RULES, Rule, STARTS, Shape};
+
+/// Names one find.
+///
+/// ```
+/// let hits = tollgate_call::secret::find_tokens("key AKIAIOSFODNN7EXAMPLE.");
+/// assert_eq!((hits[0].kind, hits[0].range.clone()), ("aws-access-key", 4..24));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenHit {
+    /// What it looks like: `github-token`, `private-key`, …
+    pub kind: &'static str,
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+}
+
+/// Finds tokens of known forms, in order and without overlap.
+///
+/// # Security
+/// Knows forms, not values: a password without a form of its own passes, and so does a token that is
+/// encoded, split or shortened. Hide values that are known by their value as well.
+#[must_use]
+pub fn find_tokens(text: &str) -> Vec<TokenHit> {
+    let mut scan = Scan::new(text);
+    let mut hits: Vec<TokenHit> = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        match scan.at(at) {
+            Some(hit) => {
+                at = hit.range.end.max(at + 1);
+                hits.push(hit);
+            }
+            None => at += 1,
+        }
+    }
+    hits
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    /// The latest measured runs of each character set, so that no byte is measured again and again.
+    runs: [[(usize, usize); 4]; Charset::COUNT],
+    /// Which remembered run is replaced next.
+    turn: usize,
+}
+
+impl<'a> Scan<'a> {
+    const fn new(text: &'a str) -> Self {
+        Self { text, bytes: text.as_bytes(), runs: [[(0, 0); 4]; Charset::COUNT], turn: 0 }
+    }
+
+    fn at(&mut self, at: usize) -> Option<TokenHit> {
+        let first = *self.bytes.get(at)?;
+        if !STARTS.get(usize::from(first)).is_some_and(|starts| *starts) {
+            return None;
+        }
+        let boundary = !at.checked_sub(1).and_then(|i| self.bytes.get(i)).is_some_and(|b| is_word(*b));
+        let rules = RULES.iter().filter(|rule| rule.prefix.as_bytes().first() == Some(&first));
+        for rule in rules {
+            if !boundary && rule.shape.needs_boundary() {
+                continue;
+            }
+            if self.bytes.get(at..).is_some_and(|rest| rest.starts_with(rule.prefix.as_bytes()))
+                && let Some(range) = self.shape(rule, at)
+            {
+                return Some(TokenHit { kind: rule.kind, range });
+            }
+        }
+        None
+    }
+
+    fn shape(&mut self, rule: &Rule, at: usize) -> Option<Range<usize>> {
+        let after = at + rule.prefix.len();
+        match rule.shape {
+            Shape::Run { set, min, max } => {
+                let end = self.run_end(set, after);
+                (min..=max).contains(&(end - after)).then_some(at..end)
+            }
+            Shape::Value { set, min } => self.value(set, min, after),
+            Shape::Parts { set, mins } => self.parts(set, mins, at),
+            Shape::Pem => self.pem(at, after),
+            Shape::UserInfo => self.user_info(after),
+        }
+    }
+
+    /// Returns where the run of `set` that covers `from` ends; `from` itself when there is none.
+    fn run_end(&mut self, set: Charset, from: usize) -> usize {
+        let Some(runs) = self.runs.get_mut(set as usize) else { return from };
+        if let Some((_, end)) = runs.iter().find(|(start, end)| (*start..*end).contains(&from)) {
+            return *end;
+        }
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        let len = rest.iter().position(|b| !set.holds(*b)).unwrap_or(rest.len());
+        if let Some(slot) = runs.get_mut(self.turn % 4) {
+            *slot = (from, from + len);
+            self.turn += 1;
+        }
+        from + len
+    }
+
+    /// Reads the value that an assignment or header gives: `name`, a few separators, the value.
+    fn value(&mut self, set: Charset, min: usize, after: usize) -> Option<Range<usize>> {
+        let rest = self.bytes.get(after..)?;
+        let between = |b: &u8| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'=' | b':');
+        let gap = rest.iter().take(8).take_while(|b| between(b)).count();
+        let start = after + gap;
+        let end = self.run_end(set, start);
+        (gap > 0 && end - start >= min).then_some(start..end)
+    }
+
+    /// Reads parts separated by dots, each of at least the length named.
+    fn parts(&mut self, set: Charset, mins: &[usize], at: usize) -> Option<Range<usize>> {
+        let mut end = at;
+        for (index, min) in mins.iter().enumerate() {
+            if index > 0 {
+                if self.bytes.get(end) != Some(&b'.') {
+                    return None;
+                }
+                end += 1;
+            }
+            let start = end;
+            end = self.run_end(set, start);
+            if end - start < *min {
+                return None;
+            }
+        }
+        Some(at..end)
+    }
+
+    /// Reads a private key block; one that does not end is hidden to the end of the text.
+    fn pem(&self, at: usize, after: usize) -> Option<Range<usize>> {
+        let rest = self.bytes.get(after..)?;
+        let label = rest.iter().take(64).take_while(|b| b.is_ascii_uppercase() || **b == b' ').count();
+        let label = self.text.get(after..after + label)?;
+        if !label.contains("PRIVATE KEY") {
+            return None;
+        }
+        let body = self.text.get(after..)?;
+        let end = body.find("-----END ").map_or(self.text.len(), |end| {
+            let close = after + end + "-----END ".len();
+            let tail = self.text.get(close..).unwrap_or_default();
+            close + tail.find("-----").map_or(tail.len(), |dashes| dashes + 5)
+        });
+        Some(at..end)
+    }
+
+    /// Reads the password of `scheme://user:password@host`.
+    fn user_info(&mut self, after: usize) -> Option<Range<usize>> {
+        let end = self.run_end(Charset::UserInfo, after);
+        let part = self.text.get(after..end)?;
+        let colon = part.find(':')?;
+        let password = after + colon + 1..end;
+        (self.bytes.get(end) == Some(&b'@') && password.len() >= 3).then_some(password)
+    }
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<&'static str> {
+        find_tokens(text).into_iter().map(|hit| hit.kind).collect()
+    }
+
+    /// Makes a token of the least length that the rule takes.
+    fn sample(rule: &Rule) -> String {
+        let fill = |set: Charset, n: usize| {
+            let byte = (b'0'..=b'z').rev().find(|b| set.holds(*b) && b.is_ascii_alphanumeric()).unwrap();
+            char::from(byte).to_string().repeat(n)
+        };
+        match rule.shape {
+            Shape::Run { set, min, .. } => format!("{}{}", rule.prefix, fill(set, min)),
+            Shape::Value { set, min } => format!("{}: {}", rule.prefix, fill(set, min)),
+            Shape::Parts { set, mins } => {
+                let parts: Vec<_> = mins.iter().map(|min| fill(set, *min)).collect();
+                let dotted = parts.join(".");
+                format!("{}{}", rule.prefix, dotted.get(rule.prefix.len()..).unwrap())
+            }
+            Shape::Pem => format!("{}RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----", rule.prefix),
+            Shape::UserInfo => format!("https{}me:hunter2@", rule.prefix),
+        }
+    }
+
+    #[test]
+    fn every_rule_finds_its_token_in_the_midst_of_text() {
+        for rule in RULES {
+            let token = sample(rule);
+            let text = format!("é \"{token}\" é");
+            let hits = find_tokens(&text);
+            assert!(hits.iter().any(|hit| hit.kind == rule.kind), "{}: {text} → {hits:?}", rule.kind);
+            for hit in hits {
+                assert!(text.is_char_boundary(hit.range.start) && text.is_char_boundary(hit.range.end));
+            }
+        }
+    }
+
+    #[test]
+    fn a_token_one_character_short_is_none() {
+        for rule in RULES {
+            if let Shape::Run { .. } = rule.shape {
+                let token = sample(rule);
+                let short = token.get(..token.len() - 1).unwrap();
+                assert!(!kinds(short).contains(&rule.kind), "{short}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_secret_part_is_taken() {
+        let found = |text: &str| {
+            let hits = find_tokens(text);
+            assert_eq!(hits.len(), 1, "{text}: {hits:?}");
+            text.get(hits[0].range.clone()).unwrap().to_owned()
+        };
+        assert_eq!(found("postgres://me:hunter2@db/x"), "hunter2");
+        let basic = format!("Authorization: Basic {}", "dXNlcjpodW50ZXIy");
+        assert_eq!(found(&basic), "dXNlcjpodW50ZXIy");
+        let pem = "x\n-----BEGIN EC PRIVATE KEY-----\nAA\n-----END EC PRIVATE KEY-----\ny";
+        assert!(found(pem).ends_with("KEY-----") && found(pem).starts_with("-----BEGIN"));
+    }
+
+    #[test]
+    fn a_key_block_without_an_end_is_hidden_to_the_end() {
+        let text = "-----BEGIN PRIVATE KEY-----\nAAAA";
+        assert_eq!(find_tokens(text)[0].range, 0..text.len());
+    }
+
+    #[test]
+    fn ordinary_text_holds_no_token() {
+        for text in [
+            "", "git push origin main", "https://example.org:8080/a@b", "http://user@host/x",
+            "task_list sk-learn pypi-server npm_config_cache hf_hub ghp_short xoxb- SG.x.y",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+            "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
+            "da39a3ee5e6b4b0d3255bfef95601890afd80709 550e8400-e29b-41d4-a716-446655440000",
+            "eyJhbGciOiJIUzI1NiJ9", "mydapi0123456789abcdef0123456789abcdef", "Bearer of news",
+            "the basic idea: keep it small",
+        ] {
+            assert_eq!(find_tokens(text), [], "{text}");
+        }
+    }
+
+    /// Counts measured bytes instead of time: each is looked at a bounded number of times.
+    #[test]
+    fn hostile_text_is_measured_once() {
+        for piece in ["eyJ-", "eyJ-a.", "sk-", "://a:", "-----BEGIN ", "glpat-", "xoxb-", "eyJaaaaaaaaaaaaa.eyJaaaaaaaaaaaaa-"] {
+            let text = piece.repeat(200_000 / piece.len());
+            assert!(find_tokens(&text).len() <= text.len());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+use super::*;
+use serde_json::json;
+
+const SECRET: &str = "p\"ss wörd/+42";
+
+fn scrubber() -> Scrubber {
+    Scrubber::new([("DB", SECRET), ("PIN", "1234"), ("ID", "9007199254740993")])
+}
+
+#[test]
+fn a_known_value_is_hidden_in_every_spelling() {
+    let encoded: [&str; 8] = [
+        SECRET,
+        "p\\\"ss wörd/+42",
+        "p%22ss%20w%C3%B6rd%2F%2B42",
+        "p%22ss+w%c3%b6rd%2f%2b42",
+        "702273732077c3b672642f2b3432",
+        "cCJzcyB3w7ZyZC8rNDI=",
+        "dXNlcjpwInNzIHfDtnJkLys0Mg==", // user:…
+        "YTpwInNzIHfDtnJkLys0Mg==",     // a:…
+    ];
+    for text in encoded.into_iter().filter(|t| !t.starts_with("7022")) {
+        let shown = scrubber().scrub_text(&format!("<{text}>")).to_text();
+        assert!(shown.contains("[secret:DB:"), "{text} → {shown}");
+    }
+    let hex: String = SECRET.bytes().map(|b| format!("{b:02x}")).collect();
+    assert!(scrubber().scrub_text(&hex).to_text().starts_with("[secret:DB:"));
+}
+
+#[test]
+fn keys_and_numbers_are_scrubbed_too() {
+    let shown = scrubber().scrub_value(&json!({SECRET: 9_007_199_254_740_993_u64, "n": 5})).to_text();
+    assert!(!shown.contains("wörd") && !shown.contains("9007"), "{shown}");
+    assert!(shown.contains("\"n\":5"));
+}
+
+#[test]
+fn two_keys_that_become_one_placeholder_are_both_kept() {
+    let value = json!({SECRET: 1, json_form(): 2});
+    assert_eq!(scrubber().scrub_value(&value).value().as_object().unwrap().len(), 2);
+}
+
+fn json_form() -> String {
+    SECRET.replace('"', "\\\"")
+}
+
+#[test]
+fn short_values_are_named_as_not_hidden() {
+    assert_eq!(scrubber().too_short(), ["PIN".to_owned()]);
+}
+
+#[test]
+fn ordinary_text_stays_as_it_is() {
+    for text in ["", "cargo test -p x", "see https://example.org/a?b=c", "日本語 \u{1}"] {
+        assert_eq!(scrubber().scrub_text(text).to_text(), text);
+    }
+}
+
+#[test]
+fn the_same_secret_gets_the_same_placeholder_everywhere() {
+    let one = scrubber().scrub_text(SECRET).to_text();
+    // The last Base64 digit holds bits of what follows, so it is not part of what is looked for.
+    let encoded = scrubber().scrub_text("cCJzcyB3w7ZyZC8rNDI=").to_text();
+    assert!(encoded.starts_with(&one), "{encoded}");
+}
+
+#[test]
+fn a_long_text_keeps_its_size_and_hash_and_no_secret_at_the_cut() {
+    let text = format!("{}{SECRET}", "é".repeat(MAX_TEXT_BYTES / 2 - 3));
+    let kept = scrubber().scrub_text(&text);
+    let value = kept.value();
+    assert_eq!(value["cut"], json!(true));
+    assert!(value["text"].as_str().unwrap().len() <= MAX_TEXT_BYTES);
+    assert!(!value["text"].as_str().unwrap().contains("p\"ss"));
+    assert_eq!(value["sha256"].as_str().unwrap().len(), 64);
+}
+
+#[test]
+fn a_payload_of_any_size_becomes_a_bounded_one() {
+    let wide = json!(vec!["\u{1}\u{2}\u{3}"; 50_000]);
+    let kept = scrubber().scrub_value(&wide);
+    assert!(kept.value().to_string().len() <= MAX_DATA_BYTES);
+    assert!(scrubber().scrub_whole(&wide).is_none());
+    let mut deep = json!("leaf");
+    for _ in 0..500 {
+        deep = json!([deep]);
+    }
+    assert!(kept.value().is_object() && scrubber().scrub_whole(&deep).is_none());
+    assert!(scrubber().scrub_value(&deep).to_text().contains("too deep"));
+}
+
+#[test]
+fn the_estimate_of_the_size_is_never_below_the_size() {
+    for value in [json!(null), json!([1, 2.5, "a\n\u{1f}\"", {"k": [true, false]}]), json!({})] {
+        assert!(rendered_len(&value) >= value.to_string().len(), "{value}");
+    }
+}
