@@ -7,6 +7,7 @@
 
 mod dir;
 mod error;
+mod handles;
 mod root;
 mod scope;
 mod scoped;
@@ -14,5 +15,6 @@ mod sys;
 
 pub use dir::{Entries, Entry, Found, ScopedDir, Sort, Step, WalkLimits, Walked};
 pub use error::{PathError, RootError};
+pub use handles::{Destination, Handles, Surveyed};
 pub use root::Root;
 pub use scoped::{Intent, Look, ScopedPath};
