@@ -5,6 +5,7 @@
 pub(crate) mod cancel;
 pub(crate) mod error;
 pub(crate) mod pace;
+pub(crate) mod prices;
 mod remote;
 pub(crate) mod script;
 pub(crate) mod spec;

@@ -13,7 +13,14 @@ use super::turn::{Delta, Message, Reply, Turn};
 /// A turn with one user message and no tools.
 pub(super) fn turn<'a>(text: &str, cancel: &'a CancelFlag) -> Turn<'a> {
     let messages = vec![Message::User(text.into())];
-    Turn { system: "be brief".into(), messages, tools: Vec::new(), deadline: Duration::from_secs(60), cancel }
+    Turn {
+        system: "be brief".into(),
+        messages,
+        tools: Vec::new(),
+        max_output: None,
+        deadline: Duration::from_secs(60),
+        cancel,
+    }
 }
 
 /// Adds a reply and the results of its calls to the conversation.

@@ -13,6 +13,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) messages: Vec<Message>,
     /// The tools that the model may propose; a tool left out here is unknown to it.
     pub(crate) tools: Vec<ToolSpec>,
+    /// The most tokens that the answer may have; `None` leaves it to the provider. A reservation of cost needs it.
+    pub(crate) max_output: Option<u32>,
     /// The time for the whole turn, retries and waits included.
     pub(crate) deadline: Duration,
     /// Stops the turn from another thread.

@@ -34,7 +34,7 @@ impl RemoteModel {
         let calls = Arc::new(Mutex::new(RawCalls::default()));
         let tap = Arc::clone(&calls);
         // The library's own capture of calls is off: it trusts an index from the wire with the size of a vector.
-        let options = ChatOptions::default().with_capture_usage(true).with_raw_frame_fn(move |_, frame| {
+        let options = options(turn).with_capture_usage(true).with_raw_frame_fn(move |_, frame| {
             tap.lock().unwrap_or_else(PoisonError::into_inner).frame(provider, frame.data);
         });
         let answer = self.client.exec_chat_stream(self.target(), request(turn, provider), Some(&options)).await;
@@ -74,7 +74,7 @@ impl RemoteModel {
 
     async fn whole(&self, turn: &Turn<'_>) -> Result<Reply, Failure> {
         let provider = self.spec.provider;
-        let options = ChatOptions::default().with_capture_raw_body(true);
+        let options = options(turn).with_capture_raw_body(true);
         let answer = self.client.exec_chat(self.target(), request(turn, provider), Some(&options)).await;
         let answer = match answer {
             Ok(answer) => answer,
@@ -102,6 +102,14 @@ impl RemoteModel {
 
     fn failure(&self, error: &genai::Error) -> Failure {
         Failure::of(error, self.key.as_ref().map(|key| key.expose_secret()))
+    }
+}
+
+fn options(turn: &Turn<'_>) -> ChatOptions {
+    let options = ChatOptions::default();
+    match turn.max_output {
+        Some(tokens) => options.with_max_tokens(tokens),
+        None => options,
     }
 }
 
