@@ -1,1 +1,4 @@
-//! stub
+//! Performs what a permit permits, inside walls.
+#![deny(unsafe_code)]
+
+pub mod sandbox;

@@ -1,0 +1,67 @@
+//! Measures the start of a box against plain fork and exec: `cargo run --release -p tollgate-act --example box_start`.
+#![forbid(unsafe_code)]
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use tollgate_act::sandbox::{BoxSpec, Exit, HaltSignal, Helper, Limits, Network, probe, run};
+
+const ROUNDS: usize = 300;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let helper = Helper::at(std::env::args_os().nth(1).map_or_else(beside_this_example, PathBuf::from));
+    let base = std::env::current_dir()?.join("target").join("box-start");
+    std::fs::create_dir_all(base.join(".git"))?;
+    std::fs::write(base.join(".git/config"), "")?;
+    std::fs::write(base.join("secret"), "")?;
+    let base = base.canonicalize()?;
+    let halt = HaltSignal::new()?;
+    let spec = BoxSpec {
+        argv: vec!["/bin/true".into()],
+        cwd: base.clone(),
+        env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        writable: vec![base.clone()],
+        hidden: vec![base.join("secret"), "/root/.ssh".into(), "/root/.cargo/credentials.toml".into()],
+        pinned: vec![base.join(".git/config"), base.join(".git/hooks")],
+        timeout: Duration::from_secs(10),
+        output_cap: 1 << 16,
+        stdin: Vec::new(),
+        limits: Limits::default(),
+        network: Network::None,
+    };
+    let mut rows = [("plain", Vec::new()), ("box", Vec::new()), ("probe", Vec::new())];
+    let [(_, plain), (_, boxed), (_, probed)] = &mut rows;
+    for _ in 0..ROUNDS {
+        plain.push(timed(|| Ok(Command::new("/bin/true").output().map(drop)?))?);
+        boxed.push(timed(|| {
+            let status = run(&helper, &spec, &halt)?.status;
+            if status == Exit::Code(0) { Ok(()) } else { Err(format!("{status:?}").into()) }
+        })?);
+        probed.push(timed(|| match probe(&helper, &base) {
+            walls if walls.claimed_all_up() => Ok(()),
+            walls => Err(format!("{walls:?}").into()),
+        })?);
+    }
+    let mut out = std::io::stdout().lock();
+    for (name, times) in &mut rows {
+        times.sort();
+        let at = |part: usize| times.get(times.len() * part / 100).copied().unwrap_or_default();
+        writeln!(out, "{name:>6}  p10 {:>9?}  p50 {:>9?}  p90 {:>9?}", at(10), at(50), at(90))?;
+    }
+    Ok(())
+}
+
+fn beside_this_example() -> PathBuf {
+    let here = std::env::current_exe().unwrap_or_default();
+    here.parent().and_then(|examples| examples.parent()).map(|dir| dir.join("tollgate-box")).unwrap_or_default()
+}
+
+fn timed(
+    work: impl FnOnce() -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<Duration, Box<dyn std::error::Error>> {
+    let began = Instant::now();
+    work()?;
+    Ok(began.elapsed())
+}

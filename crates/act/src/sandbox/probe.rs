@@ -1,0 +1,246 @@
+//! Proves the walls: a real child in a real box tries to get through each of them.
+
+use std::fs::{self, DirBuilder};
+use std::io::Read as _;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::attempts::{Attempts, Observation};
+use super::error::BoxError;
+use super::halt::HaltSignal;
+use super::run::{Exit, Helper, run_work};
+use super::spec::{BoxSpec, Limits, Network};
+use super::wall::Wall;
+use super::wire::Work;
+
+/// Says whether a wall stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// The attempt failed against it.
+    Up,
+    /// The attempt got through, or could not be made.
+    Down {
+        /// What happened.
+        why: String,
+        /// What the operator can do.
+        remedy: &'static str,
+    },
+}
+
+/// Says how much of the confinement stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Confinement {
+    /// Every wall that the design names.
+    Enforced,
+    /// All but these, by name.
+    Partial(Vec<String>),
+}
+
+/// Walls that the design names and this build does not have yet.
+const NOT_BUILT: [&str; 8] = [
+    "seccomp",
+    "landlock",
+    "cgroup-limits",
+    "egress-proxy",
+    "overlay-undo",
+    "placeholder-secrets",
+    "pinned-absent-names",
+    "keyrings",
+];
+
+/// The walls that the probe tries. `Lifetime` is not among them: showing it would take killing the guard.
+const CLAIMED: [Wall; 18] = [
+    Wall::UserNamespace,
+    Wall::NestedNamespaces,
+    Wall::ReadOnlyRoot,
+    Wall::WritableRoots,
+    Wall::PrivateTmp,
+    Wall::PrivateRun,
+    Wall::Devices,
+    Wall::Processes,
+    Wall::Hidden,
+    Wall::Pinned,
+    Wall::Network,
+    Wall::Ipc,
+    Wall::Environment,
+    Wall::Descriptors,
+    Wall::Capabilities,
+    Wall::NoNewPrivileges,
+    Wall::Terminal,
+    Wall::Limits,
+];
+
+/// Holds the state of every wall that this build claims.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Walls {
+    states: Vec<(Wall, State)>,
+}
+
+impl Walls {
+    /// Returns each claimed wall with its state, in a fixed order.
+    #[must_use]
+    pub fn states(&self) -> &[(Wall, State)] {
+        &self.states
+    }
+
+    /// Says whether every wall that this build claims stands; what `--require-sandbox` asks.
+    #[must_use]
+    pub fn claimed_all_up(&self) -> bool {
+        self.states.iter().all(|(_, state)| *state == State::Up)
+    }
+
+    /// Returns the walls of the design that this build does not have yet.
+    #[must_use]
+    pub fn not_built() -> &'static [&'static str] {
+        &NOT_BUILT
+    }
+
+    /// Returns the overall answer: what is down, and what is not built yet.
+    #[must_use]
+    pub fn confinement(&self) -> Confinement {
+        let down = self.states.iter().filter(|(_, state)| *state != State::Up).map(|(wall, _)| wall.name());
+        let missing: Vec<String> = down.chain(NOT_BUILT).map(str::to_owned).collect();
+        if missing.is_empty() { Confinement::Enforced } else { Confinement::Partial(missing) }
+    }
+
+    fn all_down(why: &str) -> Self {
+        let down = |wall: Wall| (wall, State::Down { why: why.to_owned(), remedy: wall.remedy() });
+        Self { states: CLAIMED.into_iter().map(down).collect() }
+    }
+
+    fn from_observations(seen: &[Observation]) -> Self {
+        let state = |wall: Wall| {
+            let mut tried = seen.iter().filter(|observation| observation.wall == wall).peekable();
+            let why = match tried.peek() {
+                None => Some("no attempt was reported".to_owned()),
+                Some(_) => tried.find_map(|observation| observation.breach.clone()),
+            };
+            (wall, why.map_or(State::Up, |why| State::Down { why, remedy: wall.remedy() }))
+        };
+        Self { states: CLAIMED.into_iter().map(state).collect() }
+    }
+}
+
+/// Tries every claimed wall from inside a real box.
+///
+/// `scratch` is an existing directory of the caller's own, best outside `/tmp`; the probe works in a new directory
+/// below it and removes that again. The answer holds for this process, kernel and user, and may be kept for a run.
+///
+/// # Security
+/// Shows that the walls stand now, against these attempts; it is no proof against all.
+#[must_use]
+pub fn probe(helper: &Helper, scratch: &Path) -> Walls {
+    match try_walls(helper, scratch) {
+        Ok(seen) => Walls::from_observations(&seen),
+        Err(why) => Walls::all_down(&why),
+    }
+}
+
+fn try_walls(helper: &Helper, scratch: &Path) -> Result<Vec<Observation>, String> {
+    let failed = |cause: std::io::Error| format!("the probe could not be set up: {cause}");
+    let range = Range::lay_out(scratch).map_err(failed)?;
+    // Inheritable on purpose: the box must not hand it on.
+    let _inheritable = rustix::io::dup(rustix::stdio::stdin()).map_err(|cause| failed(cause.into()))?;
+    let attempts = range.attempts().map_err(failed)?;
+    let halt = HaltSignal::new().map_err(failed)?;
+    let ran = run_work(helper, &range.spec(), Work::Probe(attempts), &halt);
+    let output = ran.map_err(|cause: BoxError| cause.to_string())?;
+    match output.status {
+        Exit::Code(0) => serde_json::from_slice(&output.stdout.head)
+            .map_err(|cause| format!("the probe's answer is unreadable: {cause}")),
+        Exit::Code(_) | Exit::Signal(_) | Exit::TimedOut | Exit::Halted | Exit::Lost => {
+            Err(format!("the probe did not finish: {:?} {}", output.status, output.stderr.text()))
+        }
+    }
+}
+
+/// The targets of the attempts, each of which is reachable from outside.
+struct Range {
+    base: PathBuf,
+    marker: PathBuf,
+    listener: TcpListener,
+}
+
+impl Range {
+    fn lay_out(scratch: &Path) -> std::io::Result<Self> {
+        let name = format!("tollgate-probe-{}-{:?}", std::process::id(), std::thread::current().id());
+        let base = scratch.canonicalize()?.join(&name);
+        let marker = Path::new("/tmp").join(&name);
+        private_directory(&base)?;
+        let range = Self { base, marker, listener: TcpListener::bind((Ipv4Addr::LOCALHOST, 0))? };
+        private_directory(&range.marker)?;
+        fs::create_dir_all(range.base.join("work/.git"))?;
+        fs::create_dir(range.base.join("outside"))?;
+        fs::write(range.base.join("work/.git/config"), "pinned")?;
+        fs::write(range.base.join("secret"), "secret")?;
+        range.reachable_from_outside()?;
+        Ok(range)
+    }
+
+    /// The control: an attempt that fails everywhere proves nothing.
+    fn reachable_from_outside(&self) -> std::io::Result<()> {
+        fs::read(self.base.join("secret"))?;
+        fs::write(self.base.join("outside/control"), "x")?;
+        let mut through = TcpStream::connect(self.listener.local_addr()?)?;
+        let (accepted, _) = self.listener.accept()?;
+        drop(accepted);
+        through.read_to_end(&mut Vec::new()).map(drop)
+    }
+
+    fn attempts(&self) -> std::io::Result<Attempts> {
+        let at = |name: &str| self.base.join(name).into_os_string();
+        let namespace = |wall, name: &str| {
+            let own = fs::read_link(Path::new("/proc/self/ns").join(name))?;
+            Ok::<_, std::io::Error>((wall, name.to_owned(), own.into_os_string()))
+        };
+        Ok(Attempts {
+            secret: at("secret"),
+            outside: at("outside"),
+            work: at("work"),
+            pinned: at("work/.git/config"),
+            pinned_parent: at("work/.git"),
+            marker_in_tmp: self.marker.clone().into_os_string(),
+            port: self.listener.local_addr()?.port(),
+            namespaces: vec![
+                namespace(Wall::UserNamespace, "user")?,
+                namespace(Wall::Ipc, "ipc")?,
+                namespace(Wall::Network, "net")?,
+                namespace(Wall::Processes, "pid")?,
+                namespace(Wall::ReadOnlyRoot, "mnt")?,
+            ],
+            guard_pid: rustix::process::getpid().as_raw_nonzero().get(),
+            open_files: Limits::default().open_files,
+        })
+    }
+
+    fn spec(&self) -> BoxSpec {
+        BoxSpec {
+            argv: vec!["probe".into()],
+            cwd: self.base.join("work"),
+            env: Vec::new(),
+            writable: vec![self.base.join("work")],
+            hidden: vec![self.base.join("secret")],
+            pinned: vec![self.base.join("work/.git/config")],
+            timeout: Duration::from_secs(10),
+            output_cap: 1 << 20,
+            stdin: Vec::new(),
+            limits: Limits::default(),
+            network: Network::None,
+        }
+    }
+}
+
+fn private_directory(path: &Path) -> std::io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+impl Drop for Range {
+    fn drop(&mut self) {
+        for path in [&self.base, &self.marker] {
+            // A left-over is harmless and bears the probe's name; a failed clean-up must not turn walls up or down.
+            drop(fs::remove_dir_all(path));
+        }
+    }
+}
