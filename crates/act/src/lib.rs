@@ -1,4 +1,13 @@
-//! Performs what a permit permits, inside walls.
+//! Act: performs what a permit permits, inside walls, and can undo it.
+//!
+//! Nothing here judges. File operations go through the handles that survey held and the gate judged;
+//! what was there is kept in [`undo`] before anything changes; commands run in the [`sandbox`].
 #![deny(unsafe_code)]
 
+pub mod files;
+mod held;
 pub mod sandbox;
+pub mod undo;
+mod verify;
+
+pub use held::{Held, HeldError, Identity, Spot};
