@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::action::{Action, ActionKind, Connect, Depth, Flow, PathRef, Peer, Target, Why, WriteHow};
+use crate::action::{Action, ActionKind, Connect, Depth, Flow, PathRef, Peer, Target, WriteHow};
+use crate::host;
 use crate::json::{self, JsonError};
 use crate::proposal::{Origin, Proposal};
 use crate::schema::{self, Args, SchemaError};
@@ -19,6 +20,8 @@ pub enum Tool {
         command: String,
         /// Seconds until it is stopped.
         timeout_secs: Option<u64>,
+        /// Whether a host would run it outside its own sandbox.
+        outside_box: bool,
     },
     /// Reads lines of a file.
     ReadFile {
@@ -199,7 +202,8 @@ impl Call {
         let digest = Sha256::digest(&canonical).into();
         let setting = Setting { cwd: &origin.cwd, home: &person.home, user: &person.user };
         let script = tool.command().map(|command| shell::read(command, &setting));
-        let actions = script.as_ref().map_or_else(|| tool.actions(&origin.cwd), |script| script.actions.clone());
+        let mut actions = tool.actions(&origin.cwd);
+        actions.extend(script.iter().flat_map(|script| script.actions.iter().cloned()));
         Ok(Self { name, tool, args, actions, script, origin, digest })
     }
 
@@ -269,7 +273,11 @@ impl Tool {
     fn of(name: &str, args: &Args) -> Self {
         let path = || args.required("path");
         match name {
-            "run_bash" => Self::RunBash { command: args.required("command"), timeout_secs: args.int("timeout_secs") },
+            "run_bash" => Self::RunBash {
+                command: args.required("command"),
+                timeout_secs: args.int("timeout_secs"),
+                outside_box: args.flag("outside_box"),
+            },
             "read_file" => Self::ReadFile { path: path(), offset: args.int("offset"), limit: args.int("limit") },
             "glob_files" => Self::GlobFiles { pattern: args.required("pattern"), path: args.text("path") },
             "grep" => {
@@ -306,7 +314,7 @@ impl Tool {
         if let Self::RunBash { command, .. } = self { Some(command) } else { None }
     }
 
-    /// What a tool other than `run_bash` does with its arguments.
+    /// What a tool does with its arguments; what shell text does is read by [`shell`].
     fn actions(&self, cwd: &str) -> Vec<Action> {
         let at = |path: &str| Target::Path(PathRef::join(cwd, path));
         let beneath = |path: Option<&String>| Target::Beneath(PathRef::join(cwd, path.map_or(".", String::as_str)));
@@ -332,8 +340,11 @@ impl Tool {
                 Span::whole("/url", url),
             )],
             Self::SendMessage { to, .. } => vec![one(ActionKind::Message(to.clone()), Span::whole("/to", to))],
-            Self::Foreign { name, .. } => {
-                vec![one(ActionKind::Opaque(Why::UnknownTool(name.clone())), Span::new("", 0, 0))]
+            Self::Foreign { name, args } => {
+                host::actions(name, args).into_iter().map(|kind| one(kind, Span::new("", 0, 0))).collect()
+            }
+            Self::RunBash { outside_box: true, .. } => {
+                vec![one(ActionKind::Privilege("runs outside the host's sandbox".to_owned()), Span::new("", 0, 0))]
             }
             Self::RunBash { .. }
             | Self::TodoAppend { .. }
@@ -357,6 +368,7 @@ fn unknown(name: &str) -> Malformed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::Why;
     use crate::proposal::Door;
     use crate::untrusted::Untrusted;
 

@@ -9,6 +9,7 @@ pub mod action;
 pub mod address;
 pub mod call;
 pub mod facts;
+mod host;
 pub mod json;
 pub mod places;
 pub mod proposal;

@@ -34,6 +34,8 @@ pub enum Need {
     Required,
     /// It may be left out.
     Optional,
+    /// It may be left out, and models are not told of it: hosts use it to say more, never less.
+    Hidden,
 }
 
 /// The type and bounds of an argument.
@@ -102,6 +104,12 @@ pub const TOOLS: &[ToolSpec] = &[
         fields: &[
             text("command", "The command.", 1, 65_536, Form::Command),
             int("timeout_secs", "Seconds until it is stopped (default 120).", 1, 600),
+            Field {
+                name: "outside_box",
+                about: "The host leaves its own sandbox.",
+                kind: Kind::Flag,
+                need: Need::Hidden,
+            },
         ],
     },
     ToolSpec {
@@ -272,23 +280,27 @@ impl ToolSpec {
             return Err(SchemaError::UnknownField {
                 tool: self.name,
                 field: field.escape_debug().take(80).collect(),
-                known: self.fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", "),
+                known: self.shown().map(|field| field.name).collect::<Vec<_>>().join(", "),
             });
         }
         for field in self.fields {
             match map.get(field.name) {
                 Some(value) => field.check(value)?,
-                None if field.need == Need::Optional => {}
+                None if field.need != Need::Required => {}
                 None => return Err(SchemaError::Missing { tool: self.name, field: field.name }),
             }
         }
         Ok(Args(map))
     }
 
+    fn shown(&self) -> impl Iterator<Item = &'static Field> {
+        self.fields.iter().filter(|field| field.need != Need::Hidden)
+    }
+
     /// The JSON Schema of the arguments, as providers want it.
     pub fn json_schema(&self) -> Value {
         let properties: Map<String, Value> =
-            self.fields.iter().map(|field| (field.name.to_owned(), field.json_schema())).collect();
+            self.shown().map(|field| (field.name.to_owned(), field.json_schema())).collect();
         let required: Vec<&str> =
             self.fields.iter().filter(|field| field.need == Need::Required).map(|field| field.name).collect();
         json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })

@@ -241,12 +241,17 @@ mod tests {
     #[test]
     fn ordinary_text_holds_no_token() {
         for text in [
-            "", "git push origin main", "https://example.org:8080/a@b", "http://user@host/x",
+            "",
+            "git push origin main",
+            "https://example.org:8080/a@b",
+            "http://user@host/x",
             "task_list sk-learn pypi-server npm_config_cache hf_hub ghp_short xoxb- SG.x.y",
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
             "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
             "da39a3ee5e6b4b0d3255bfef95601890afd80709 550e8400-e29b-41d4-a716-446655440000",
-            "eyJhbGciOiJIUzI1NiJ9", "mydapi0123456789abcdef0123456789abcdef", "Bearer of news",
+            "eyJhbGciOiJIUzI1NiJ9",
+            "mydapi0123456789abcdef0123456789abcdef",
+            "Bearer of news",
             "the basic idea: keep it small",
         ] {
             assert_eq!(find_tokens(text), [], "{text}");
@@ -256,7 +261,9 @@ mod tests {
     /// Counts measured bytes instead of time: each is looked at a bounded number of times.
     #[test]
     fn hostile_text_is_measured_once() {
-        for piece in ["eyJ-", "eyJ-a.", "sk-", "://a:", "-----BEGIN ", "glpat-", "xoxb-", "eyJaaaaaaaaaaaaa.eyJaaaaaaaaaaaaa-"] {
+        for piece in
+            ["eyJ-", "eyJ-a.", "sk-", "://a:", "-----BEGIN ", "glpat-", "xoxb-", "eyJaaaaaaaaaaaaa.eyJaaaaaaaaaaaaa-"]
+        {
             let text = piece.repeat(200_000 / piece.len());
             assert!(find_tokens(&text).len() <= text.len());
         }

@@ -32,11 +32,10 @@ impl Charset {
             Self::Word => b.is_ascii_alphanumeric() || b == b'_',
             Self::Url64 => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'),
             Self::Dotted => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'),
-            Self::Token68 => {
-                b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-' | b'.' | b'~')
-            }
+            Self::Token68 => b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-' | b'.' | b'~'),
             Self::UserInfo => {
-                b.is_ascii_graphic() && !matches!(b, b'/' | b'?' | b'#' | b'@' | b'"' | b'\'' | b'<' | b'>' | b'\\' | b'`')
+                b.is_ascii_graphic()
+                    && !matches!(b, b'/' | b'?' | b'#' | b'@' | b'"' | b'\'' | b'<' | b'>' | b'\\' | b'`')
             }
         }
     }
