@@ -268,7 +268,7 @@ fn open_regular(open: Opener, dir: BorrowedFd<'_>, name: &str, shown: &str) -> R
     if now.identity == judged.identity { Ok(File::from(fd)) } else { Err(PathError::Race(shown.to_owned())) }
 }
 
-fn list(open: Opener, dir: BorrowedFd<'_>, limit: usize) -> Result<Entries, Errno> {
+pub(crate) fn list(open: Opener, dir: BorrowedFd<'_>, limit: usize) -> Result<Entries, Errno> {
     let fd = sys::beneath(open, dir, ".", OFlags::RDONLY | OFlags::DIRECTORY, ResolveFlags::empty())?;
     let mut entries = Entries::default();
     for item in Dir::new(fd)? {

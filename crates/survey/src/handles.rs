@@ -40,6 +40,11 @@ pub struct Destination {
 }
 
 impl Destination {
+    /// A destination whose addresses nobody judged, for tests against a listener of their own.
+    pub const fn dangerous_unjudged(url: String, host: String, port: u16, addresses: Vec<IpAddr>) -> Self {
+        Self { url, host, port, addresses }
+    }
+
     /// The URL, in normal form.
     pub fn url(&self) -> &str {
         &self.url

@@ -10,7 +10,7 @@ use tollgate_call::places::{Layout, Place, is_beneath, strip_dir};
 use crate::dir::ScopedDir;
 use crate::error::{PathError, RootError};
 use crate::scope;
-use crate::scoped::{Intent, ScopedPath};
+use crate::scoped::{Intent, ScopedPath, Within};
 use crate::sys::{self, Opener};
 
 /// A held root: the only starting point from which names are resolved.
@@ -22,6 +22,7 @@ use crate::sys::{self, Opener};
 pub struct Root {
     name: Arc<str>,
     given: String,
+    within: Within,
     fd: OwnedFd,
     open: Opener,
 }
@@ -33,10 +34,18 @@ impl Root {
     /// [`RootError`] for a relative name, `/`, the home directory or anything above it, a directory
     /// that holds or is held by Tollgate's own files, a credential store, or what is no directory.
     pub fn open(path: &str, layout: &Layout) -> Result<Self, RootError> {
-        Self::open_by(path, layout, sys::kernel)
+        Self::open_by(path, layout, Within::Root, sys::kernel)
     }
 
-    pub(crate) fn open_by(path: &str, layout: &Layout, open: Opener) -> Result<Self, RootError> {
+    /// Opens the directory `path` as a root for reading only.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_read_only(path: &str, layout: &Layout) -> Result<Self, RootError> {
+        Self::open_by(path, layout, Within::ReadRoot, sys::kernel)
+    }
+
+    pub(crate) fn open_by(path: &str, layout: &Layout, within: Within, open: Opener) -> Result<Self, RootError> {
         if !path.starts_with('/') {
             return Err(RootError::Relative(path.to_owned()));
         }
@@ -47,12 +56,17 @@ impl Root {
         let fd = open(CWD, path, OFlags::PATH | OFlags::DIRECTORY, ResolveFlags::NO_MAGICLINKS).map_err(unusable)?;
         let name = sys::real_path(&fd).map_err(unusable)?;
         judge(&name, layout)?;
-        Ok(Self { name: name.into(), given: path.trim_end_matches('/').to_owned(), fd, open })
+        Ok(Self { name: name.into(), given: path.trim_end_matches('/').to_owned(), within, fd, open })
     }
 
     /// The real path of the root.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it may be written.
+    pub const fn within(&self) -> Within {
+        self.within
     }
 
     /// Resolves `named`, relative to the root or absolute beneath it, through the kernel.
@@ -179,7 +193,7 @@ mod tests {
         assert_eq!(root.scope("f", Intent::Read).unwrap_err(), PathError::NoOpenat2);
         assert_eq!(root.scope_dir(".").unwrap_err(), PathError::NoOpenat2);
         let layout = Layout::of("/w", "/home/nobody-here");
-        let told = Root::open_by(&root.name, &layout, old_kernel).unwrap_err();
+        let told = Root::open_by(&root.name, &layout, Within::Root, old_kernel).unwrap_err();
         assert_eq!(told, RootError::Unusable(root.name.to_string(), PathError::NoOpenat2));
     }
 

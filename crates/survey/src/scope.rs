@@ -192,6 +192,7 @@ impl Walk<'_> {
         let rel = rel.into_iter().chain([name]).collect::<Vec<_>>().join("/");
         ScopedPath {
             root: self.root.shared_name(),
+            within: self.root.within(),
             rel,
             parent: held.fd,
             missing,

@@ -22,6 +22,17 @@ pub enum Intent {
     Entry,
 }
 
+/// What kind of ground a scoped path stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Within {
+    /// A root that the operator opened for reading and writing.
+    Root,
+    /// A directory that the operator opened for reading.
+    ReadRoot,
+    /// Neither: the real parent directory of a file that policy may let a tool read.
+    Outside,
+}
+
 /// What a handle names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
@@ -54,6 +65,7 @@ pub(crate) struct Judged {
 #[derive(Debug)]
 pub struct ScopedPath {
     pub(crate) root: Arc<str>,
+    pub(crate) within: Within,
     pub(crate) rel: String,
     pub(crate) parent: OwnedFd,
     pub(crate) missing: Vec<String>,
@@ -66,6 +78,11 @@ impl ScopedPath {
     /// The real path of the root.
     pub fn root_name(&self) -> &str {
         &self.root
+    }
+
+    /// On what ground it stands; only [`Within::Root`] may be written.
+    pub const fn within(&self) -> Within {
+        self.within
     }
 
     /// The real path beneath the root, after every link and `..`.
