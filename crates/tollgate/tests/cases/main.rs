@@ -1,0 +1,8 @@
+//! Every line of `cases/`, through the library's door.
+
+#[cfg(test)]
+mod case;
+#[cfg(test)]
+mod format;
+#[cfg(test)]
+mod tree;
