@@ -7,6 +7,7 @@
 
 pub mod action;
 pub mod address;
+pub mod assume;
 pub mod call;
 pub mod facts;
 mod host;

@@ -88,6 +88,8 @@ impl Wanted {
         match target {
             Target::Path(path) => self.path(path, how),
             Target::Glob(path) => {
+                // The pattern as a name: when nothing matches, bash leaves it as it is.
+                self.path(path, how);
                 let known = self.globs.entry(path.abs.clone()).or_insert((reach, how));
                 *known = (if reach == Reach::Trees { reach } else { known.0 }, merged(known.1, how));
             }

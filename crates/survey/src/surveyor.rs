@@ -7,10 +7,12 @@ use tollgate_call::action::{PathRef, Peer};
 use tollgate_call::address::{self, HostClass, WebAddress};
 use tollgate_call::call::{Call, Tool};
 use tollgate_call::facts::{Confinement, Fact, Facts, Kind, PathFact, Refused, Unknown};
-use tollgate_call::places::{Layout, Place, clean, protection};
+use tollgate_call::places::{Layout, Place, clean};
+use tollgate_call::{Action, assume};
 
 use crate::asked::{Use, Wanted};
 use crate::bounded::Slots;
+use crate::dir::ScopedDir;
 use crate::error::{PathError, RootError};
 use crate::git::Repos;
 use crate::handles::{Handles, Surveyed};
@@ -19,7 +21,7 @@ use crate::program::Programs;
 use crate::real;
 use crate::resolve::{Resolve, SystemResolver, addresses, destination};
 use crate::root::Root;
-use crate::scoped::Intent;
+use crate::scoped::{Intent, ScopedPath};
 use crate::sys;
 use crate::tree::Trees;
 use crate::twins::Twins;
@@ -97,15 +99,32 @@ impl Surveyor {
 
     /// Looks at everything that judging `call` needs.
     pub fn survey(&self, call: &Call) -> Surveyed {
+        self.looking(|look| {
+            let mut facts = look.no_facts();
+            let handles = look.handles(call, &mut facts);
+            look.facts(call.actions(), &call.origin().cwd, &mut facts);
+            Surveyed { facts, handles }
+        })
+    }
+
+    /// Looks at what bare actions are about, as if a command in `cwd` did them.
+    pub fn facts(&self, actions: &[Action], cwd: &str) -> Facts {
+        self.looking(|look| {
+            let mut facts = look.no_facts();
+            look.facts(actions, cwd, &mut facts);
+            facts
+        })
+    }
+
+    fn looking<T>(&self, work: impl FnOnce(&Looking<'_>) -> T) -> T {
         let deadline = Instant::now() + self.look;
         let repos = Repos::new(self.world.open, self.slots.clone(), deadline);
-        let look = Looking {
+        work(&Looking {
             surveyor: self,
             twins: Twins::new(self.world.open, &self.world.layout),
             trees: Trees { open: self.world.open, repos: &repos, deadline },
             deadline,
-        };
-        look.survey(call)
+        })
     }
 }
 
@@ -118,30 +137,37 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    fn survey(&self, call: &Call) -> Surveyed {
-        let cwd = call.origin().cwd.as_str();
-        let mut wanted = Wanted::of(call.actions());
-        let mut facts = Facts { confinement: self.surveyor.confinement.clone(), ..Facts::none() };
-        let handles = self.handles(call, &mut wanted, &mut facts);
-        self.expansions(&mut wanted, &mut facts);
+    fn no_facts(&self) -> Facts {
+        Facts { confinement: self.surveyor.confinement.clone(), ..Facts::none() }
+    }
+
+    /// Everything that the actions name and that is not known yet.
+    fn facts(&self, actions: &[Action], cwd: &str, facts: &mut Facts) {
+        let mut wanted = Wanted::of(actions);
+        for peer in &wanted.hosts {
+            self.unasked(peer, facts);
+        }
+        self.expansions(&mut wanted, facts);
         for (abs, how) in wanted.paths.iter().take(MAX_PATHS) {
             if !facts.paths.contains_key(abs) {
                 facts.paths.insert(abs.clone(), self.named(abs, *how));
             }
         }
-        self.tracked(&wanted, &mut facts);
-        let layout = &self.surveyor.world.layout;
-        let programs = Programs { open: self.surveyor.world.open, layout, path: &self.surveyor.program_path, cwd };
+        self.tracked(&wanted, facts);
+        let (open, layout) = (self.surveyor.world.open, self.layout());
+        let programs = Programs { open, layout, path: &self.surveyor.program_path, cwd };
         facts.programs = wanted.programs.iter().filter_map(|program| programs.find(program)).collect();
         if wanted.repo {
-            let here = real::resolve(self.surveyor.world.open, cwd, Intent::Read).path;
-            facts.repo = self.trees.repos.fact(&here);
+            facts.repo = self.trees.repos.fact(&real::resolve(open, cwd, Intent::Read).path);
         }
-        Surveyed { facts, handles }
+    }
+
+    const fn layout(&self) -> &Layout {
+        &self.surveyor.world.layout
     }
 
     /// What the hands will hold; the facts of the same things come from the same look.
-    fn handles(&self, call: &Call, wanted: &mut Wanted, facts: &mut Facts) -> Handles {
+    fn handles(&self, call: &Call, facts: &mut Facts) -> Handles {
         let cwd = call.origin().cwd.as_str();
         let mut handles = Handles::default();
         match call.tool() {
@@ -164,9 +190,6 @@ impl Looking<'_> {
             | Tool::AskQuestion { .. }
             | Tool::Foreign { .. } => {}
         }
-        for peer in std::mem::take(&mut wanted.hosts) {
-            self.unasked(&peer, facts);
-        }
         handles
     }
 
@@ -177,13 +200,7 @@ impl Looking<'_> {
         handle
     }
 
-    fn file(
-        &self,
-        cwd: &str,
-        raw: &str,
-        intent: Intent,
-        facts: &mut Facts,
-    ) -> Result<crate::scoped::ScopedPath, PathError> {
+    fn file(&self, cwd: &str, raw: &str, intent: Intent, facts: &mut Facts) -> Result<ScopedPath, PathError> {
         match self.tool(&PathRef::join(cwd, raw).abs, intent, facts)? {
             Handle::Path(path) => Ok(path),
             Handle::Dir(_) => Err(PathError::IsDirectory(raw.to_owned())),
@@ -203,7 +220,7 @@ impl Looking<'_> {
     }
 
     /// The directory that a command starts in: only ever inside a root.
-    fn start(&self, cwd: &str) -> Result<crate::dir::ScopedDir, PathError> {
+    fn start(&self, cwd: &str) -> Result<ScopedDir, PathError> {
         let world = &self.surveyor.world;
         let asked = Asked { abs: cwd, intent: Intent::Read, opens: Opens::Command };
         world.as_dir(world.path(asked, &self.twins).handle?)
@@ -257,7 +274,7 @@ impl Looking<'_> {
     /// Trees of the machine are not walked: their place says enough.
     fn is_walked(&self, abs: &str) -> bool {
         let real = real::resolve(self.surveyor.world.open, abs, Intent::Entry).path;
-        match self.surveyor.world.layout.place(&real) {
+        match self.layout().place(&real) {
             Place::Inside | Place::Root | Place::ReadRoot | Place::Temp | Place::Elsewhere => true,
             Place::Ancestor
             | Place::Home
@@ -274,7 +291,7 @@ impl Looking<'_> {
     /// lies further out is told.
     fn named(&self, abs: &str, how: Use) -> PathFact {
         if Instant::now() >= self.deadline {
-            return late(&self.surveyor.world.layout, abs);
+            return late(self.layout(), abs);
         }
         let fact = |intent| self.surveyor.world.path(Asked { abs, intent, opens: Opens::Command }, &self.twins).fact;
         match (how.follow, how.entry) {
@@ -298,19 +315,9 @@ impl Looking<'_> {
     }
 }
 
-/// What is told of a path when there is no time left: nothing good.
+/// What is told of a path when there is no time left: its letters, and that it was not opened.
 fn late(layout: &Layout, abs: &str) -> PathFact {
-    let resolved = clean(abs);
-    PathFact {
-        place: layout.place(&resolved),
-        protection: protection(&resolved),
-        resolved,
-        kind: Fact::Unknown(Unknown::Late),
-        links: Fact::Unknown(Unknown::Late),
-        identity: Fact::Unknown(Unknown::Late),
-        tracked: Fact::Unknown(Unknown::Late),
-        refused: Some(Refused::Other),
-    }
+    PathFact { kind: Fact::Unknown(Unknown::Late), refused: Some(Refused::Other), ..assume::fact(layout, abs) }
 }
 
 /// Gives every place its real name beside the given one, because judged paths are real.
