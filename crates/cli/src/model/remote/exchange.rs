@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_core::Stream;
-use genai::chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason, StreamEnd};
+use genai::chat::{ChatOptions, ChatStream, ChatStreamEvent, ReasoningEffort, StopReason, StreamEnd};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
@@ -14,6 +14,7 @@ use super::raw::{self, RawCalls};
 use super::request::request;
 use crate::model::Delivery;
 use crate::model::error::ModelError;
+use crate::model::spec::Provider;
 use crate::model::turn::{Delta, ProposedCall, Reply, Stop, Turn, Usage};
 
 /// More text than this in one answer is nonsense.
@@ -34,7 +35,7 @@ impl RemoteModel {
         let calls = Arc::new(Mutex::new(RawCalls::default()));
         let tap = Arc::clone(&calls);
         // The library's own capture of calls is off: it trusts an index from the wire with the size of a vector.
-        let options = options(turn).with_capture_usage(true).with_raw_frame_fn(move |_, frame| {
+        let options = options(turn, provider).with_capture_usage(true).with_raw_frame_fn(move |_, frame| {
             tap.lock().unwrap_or_else(PoisonError::into_inner).frame(provider, frame.data);
         });
         let answer = self.client.exec_chat_stream(self.target(), request(turn, provider), Some(&options)).await;
@@ -74,7 +75,7 @@ impl RemoteModel {
 
     async fn whole(&self, turn: &Turn<'_>) -> Result<Reply, Failure> {
         let provider = self.spec.provider;
-        let options = options(turn).with_capture_raw_body(true);
+        let options = options(turn, provider).with_capture_raw_body(true);
         let answer = self.client.exec_chat(self.target(), request(turn, provider), Some(&options)).await;
         let answer = match answer {
             Ok(answer) => answer,
@@ -105,12 +106,15 @@ impl RemoteModel {
     }
 }
 
-fn options(turn: &Turn<'_>) -> ChatOptions {
-    let options = ChatOptions::default();
-    match turn.max_output {
-        Some(tokens) => options.with_max_tokens(tokens),
-        None => options,
-    }
+fn options(turn: &Turn<'_>, provider: Provider) -> ChatOptions {
+    let mut options = ChatOptions { max_tokens: turn.max_output, ..ChatOptions::default() };
+    // Left out, the library would take an effort word off the end of a name such as `qwen-max`. A budget is what it
+    // never sends in this protocol; in Anthropic's it would switch thinking on, and no name there ends so.
+    options.reasoning_effort = match provider {
+        Provider::OpenAi | Provider::Ollama => Some(ReasoningEffort::Budget(0)),
+        Provider::Anthropic => None,
+    };
+    options
 }
 
 fn reply(turn: &Turn<'_>, text: String, calls: Vec<ProposedCall>, stop: Stop, usage: Option<Usage>) -> Reply {

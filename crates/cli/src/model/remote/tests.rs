@@ -138,12 +138,13 @@ fn tools_and_model_are_sent_as_they_were_given() {
     let schema = json!({"type": "object", "properties": {"q": {"type": "string"}}, "additionalProperties": false});
     request.tools.push(ToolSpec { name: "webfetch".into(), description: "d".into(), schema: schema.clone() });
     request.max_output = Some(777);
-    model("openai:gpt-test", &server.base, Delivery::Streamed).turn(&request, &mut nobody()).unwrap();
+    model("openai:gpt-test-max", &server.base, Delivery::Streamed).turn(&request, &mut nobody()).unwrap();
     let sent = server.requests().pop().unwrap();
     assert_eq!(sent["tools"][0]["function"]["name"], "webfetch");
     assert_eq!(sent["tools"][0]["function"]["parameters"], schema);
     assert_eq!(sent["stream_options"]["include_usage"], true);
-    assert_eq!((&sent["model"], &sent["max_tokens"]), (&json!("gpt-test"), &json!(777)));
+    assert_eq!((&sent["model"], &sent["max_tokens"]), (&json!("gpt-test-max"), &json!(777)));
+    assert_eq!(sent.get("reasoning_effort"), None);
 }
 
 fn openai_delta(delta: &str) -> String {

@@ -255,12 +255,55 @@ fn a_missing_file_is_named() {
     assert!(error.to_string().contains("no/such.toml"), "{error}");
 }
 
+fn shipped() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scripts")
+}
+
 #[test]
 fn every_shipped_script_parses() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scripts");
-    let scripts: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let scripts: Vec<_> = std::fs::read_dir(shipped()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(!scripts.is_empty());
     for path in scripts {
         Script::read(&path).unwrap();
     }
+}
+
+#[test]
+fn a_bad_day_of_the_provider_passes_step_by_step() {
+    for delivery in BOTH {
+        let cancel = CancelFlag::new();
+        let mut request = turn("hi", &cancel);
+        let path = shipped().join("trouble.toml");
+        let mut model = ScriptModel::open(&path, delivery, Box::new(FakePace::default())).unwrap();
+        let mut ask = |request: &Turn<'_>| model.turn(request, &mut nobody());
+        assert_eq!(ask(&request).unwrap().text, "Sorry for the wait.");
+        assert_eq!(ask(&request).unwrap().text, "That was the server.");
+        assert!(matches!(ask(&request), Err(ModelError::BrokenStream { .. })), "{delivery:?}");
+        assert_eq!(ask(&request).unwrap().text, "This sentence breaks off at first.");
+        assert!(matches!(ask(&request), Err(ModelError::BadResponse { .. })), "{delivery:?}");
+        assert_eq!(ask(&request).unwrap().text, "Now it makes sense.");
+        let spoilt = ask(&request).unwrap();
+        assert!(serde_json::from_str::<serde_json::Value>(&spoilt.calls[0].arguments).is_err());
+        extend(&mut request, &spoilt, &[("the arguments are no JSON", true)]);
+        assert_eq!(ask(&request).unwrap().text, "I see: my call was spoilt.");
+    }
+}
+
+#[test]
+fn the_ten_bad_calls_come_one_by_one() {
+    let cancel = CancelFlag::new();
+    let mut request = turn("go", &cancel);
+    let path = shipped().join("bad-calls.toml");
+    let mut model = ScriptModel::open(&path, Delivery::Streamed, Box::new(FakePace::default())).unwrap();
+    let mut count = 0;
+    loop {
+        let reply = model.turn(&request, &mut nobody()).unwrap();
+        if reply.calls.is_empty() {
+            assert_eq!(reply.text, "I am out of ideas.");
+            break;
+        }
+        count += reply.calls.len();
+        extend(&mut request, &reply, &[("denied", true)]);
+    }
+    assert_eq!(count, 10);
 }

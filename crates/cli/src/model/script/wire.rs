@@ -13,7 +13,7 @@ pub(super) struct Seen {
     pub(super) user: String,
     /// The tool results after the newest answer of the model.
     pub(super) results: Vec<SeenResult>,
-    /// What `read_file` brought so far: path and text.
+    /// What `read_file` brought so far: path and text. Errors are left out.
     pub(super) read: Vec<(String, String)>,
     /// How large the request is.
     pub(super) bytes: usize,
@@ -59,7 +59,13 @@ fn read_file(message: &Value, messages: &[Value]) -> Option<(String, String)> {
     let function = proposal(message, messages)?.get("function")?;
     let arguments: Value = serde_json::from_str(function.get("arguments")?.as_str()?).ok()?;
     let path = arguments.get("path")?.as_str()?.to_owned();
-    (function.get("name")?.as_str()? == "read_file").then(|| (path, content(message)))
+    let text = content(message);
+    (function.get("name")?.as_str()? == "read_file" && !is_error(&text)).then_some((path, text))
+}
+
+/// Says whether a result is the client's word for a failed or refused call, as `remote/request.rs` writes it.
+pub(super) fn is_error(content: &str) -> bool {
+    content.starts_with("error: ")
 }
 
 /// The call that a tool message answers.
