@@ -19,7 +19,7 @@ pub(crate) fn check(metadata: &Metadata) -> Result<Vec<String>, Failed> {
         complaints.extend(manifest(package)?);
         complaints.extend(clippy(package));
         for target in package.targets.iter().filter(|target| is_product(target)) {
-            complaints.extend(unsafe_code(package, &target.src_path, &read(&target.src_path)?));
+            complaints.extend(unsafe_code(package, target, &read(&target.src_path)?));
         }
     }
     Ok(complaints)
@@ -46,10 +46,11 @@ fn clippy(package: &Package) -> Option<String> {
         .then(|| format!("crates: `{}` must not have a clippy.toml: the strict one is its own", package.name))
 }
 
-fn unsafe_code(package: &Package, file: &Path, text: &str) -> Option<String> {
-    let wanted = if package.name == UNSAFE { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
+fn unsafe_code(package: &Package, target: &Target, text: &str) -> Option<String> {
+    let may = package.name == UNSAFE && target.kind.iter().any(|kind| kind == "lib");
+    let wanted = if may { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
     let has = text.lines().any(|line| line.trim() == wanted);
-    (!has).then(|| format!("crates: `{}` of `{}` lacks `{wanted}`", file_name(file), package.name))
+    (!has).then(|| format!("crates: `{}` of `{}` lacks `{wanted}`", file_name(&target.src_path), package.name))
 }
 
 fn file_name(path: &Path) -> String {
