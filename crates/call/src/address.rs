@@ -193,11 +193,7 @@ impl HostPattern {
     ///
     /// Without a written port, the web ports are meant.
     pub fn covers(&self, host: &str, port: u16) -> bool {
-        let named = match self.any_below {
-            AnyBelow::No => host == self.host,
-            AnyBelow::Yes => host.strip_suffix(&self.host).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
-        };
-        named && self.port.map_or_else(|| WEB_PORTS.contains(&port), |own| own == port)
+        self.names(host) && self.port.map_or_else(|| WEB_PORTS.contains(&port), |own| own == port)
     }
 
     /// Whether everything that `other` means is meant by this entry too.
@@ -210,6 +206,23 @@ impl HostPattern {
         };
         names
             && (self.port == other.port || (self.port.is_none() && other.port.is_some_and(|p| WEB_PORTS.contains(&p))))
+    }
+
+    /// The host that is written, without `*.` and port.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether `host` is meant at `port`, or at any port when none is written: for rules that forbid.
+    pub fn touches(&self, host: &str, port: u16) -> bool {
+        self.names(host) && self.port.is_none_or(|own| own == port)
+    }
+
+    fn names(&self, host: &str) -> bool {
+        match self.any_below {
+            AnyBelow::No => host == self.host,
+            AnyBelow::Yes => is_below(host, &self.host),
+        }
     }
 
     /// Whether the entry names exactly one host, so that it may open a private one.

@@ -1,1 +1,29 @@
-//! stub
+//! Judge: rules over a call, facts and the state of its run become findings.
+//!
+//! Pure: no I/O, no clock, no environment, no randomness. [`judge`] is the whole of it; [`rule`] is the
+//! table of reasons, [`Policy`] what the operator decided, and [`Findings`] the answer.
+#![forbid(unsafe_code)]
+
+mod decision;
+mod finding;
+#[cfg(test)]
+mod fixture;
+mod guards;
+mod judge;
+mod mode;
+mod policy;
+mod profile;
+pub mod rule;
+mod ruling;
+mod settings;
+mod subject;
+mod user_rules;
+
+pub use decision::Decision;
+pub use finding::{Finding, Findings, Text};
+pub use judge::judge;
+pub use mode::{Mode, ModeSays};
+pub use policy::{Ground, Policy, PolicyError, ToolRefusal};
+pub use profile::Profile;
+pub use rule::RuleId;
+pub use settings::{ActionName, Caps, HostPrompt, Relay, RelayTls, Settings, UserRule};

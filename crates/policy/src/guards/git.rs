@@ -1,0 +1,128 @@
+//! Git: pushes by what they may lose, local losses by what is there to lose.
+
+use tollgate_call::action::{Action, ActionKind, Destroy, DestroyClass, Force, Publish, Push};
+use tollgate_call::facts::Fact;
+
+use crate::rule;
+use crate::ruling::{Rulings, quoted};
+use crate::subject::View;
+
+pub(super) fn judge(view: &View<'_>, action: &Action, out: &mut Rulings) {
+    match &action.kind {
+        ActionKind::Publish(Publish::Push(push)) => self::push(view, push, out),
+        ActionKind::Destroy(destroy) => lose(view, destroy, out),
+        ActionKind::Publish(Publish::Package(_) | Publish::Deploy(_) | Publish::Post(_) | Publish::Upload(_))
+        | ActionKind::Read(_)
+        | ActionKind::Write(..)
+        | ActionKind::Delete(..)
+        | ActionKind::Move(..)
+        | ActionKind::Execute(_)
+        | ActionKind::Connect(_)
+        | ActionKind::Listen(_)
+        | ActionKind::Message(_)
+        | ActionKind::Spend(_)
+        | ActionKind::Install(_)
+        | ActionKind::Privilege(_)
+        | ActionKind::Persist(_)
+        | ActionKind::Control(_)
+        | ActionKind::Signal(_)
+        | ActionKind::Opaque(_) => {}
+    }
+}
+
+fn push(view: &View<'_>, push: &Push, out: &mut Rulings) {
+    if push.deletes {
+        out.ask(rule::GIT_REMOTE_DELETE, format!("it deletes {} of the remote", refs(push)))
+            .instead("leave the remote branch, or let the operator approve exactly this");
+    }
+    match push.force {
+        Force::No => {}
+        Force::Plain => {
+            out.ask(rule::GIT_FORCE_PUSH, format!("it overwrites {} of the remote, whatever is there", refs(push)))
+                .instead("use --force-with-lease on a branch of your own");
+        }
+        Force::Lease => lease(view, push, out),
+    }
+}
+
+fn lease(view: &View<'_>, push: &Push, out: &mut Rulings) {
+    let current = view.facts.repo.known().and_then(|repo| repo.branch.as_deref());
+    let unsure = push.refs.is_empty() && current.is_none();
+    let shared = push
+        .refs
+        .iter()
+        .map(|name| destination(name, current))
+        .chain(push.refs.is_empty().then_some(current).flatten());
+    if let Some(name) = shared.into_iter().find(|name| is_shared(name)) {
+        out.ask(rule::GIT_PROTECTED_BRANCH, format!("it rewrites {}, on which others build", quoted(name)))
+            .instead("push to a branch of your own and open a pull request");
+    } else if unsure {
+        out.ask(rule::GIT_PROTECTED_BRANCH, "it rewrites the current branch, and nobody can say which that is")
+            .instead("name the branch");
+    }
+}
+
+/// The branch at the remote of a written ref, `src:dst` or `name`.
+fn destination<'a>(written: &'a str, current: Option<&'a str>) -> &'a str {
+    let name = written.rsplit_once(':').map_or(written, |(_, to)| to);
+    let name = name.strip_prefix("refs/heads/").unwrap_or(name).trim_start_matches('+');
+    if name == "HEAD" { current.unwrap_or("main") } else { name }
+}
+
+fn is_shared(branch: &str) -> bool {
+    SHARED.contains(&branch) || ["release/", "releases/", "hotfix/"].iter().any(|start| branch.starts_with(start))
+}
+
+fn refs(push: &Push) -> String {
+    if push.refs.is_empty() { "the configured branch".to_owned() } else { quoted(&push.refs.join(" ")) }
+}
+
+fn lose(view: &View<'_>, destroy: &Destroy, out: &mut Rulings) {
+    let what = quoted(&destroy.what);
+    match destroy.class {
+        DestroyClass::Worktree if is_clean(view) => {}
+        DestroyClass::Worktree => {
+            out.ask(rule::GIT_DISCARD, format!("it throws away {what}")).instead("commit or stash first");
+        }
+        DestroyClass::Untracked => {
+            out.ask(rule::GIT_DISCARD, format!("it deletes {what}, which git does not keep"))
+                .instead("list them with `git clean -n` and delete by name");
+        }
+        DestroyClass::LocalHistory => {
+            out.ask(rule::GIT_HISTORY, format!("it drops {what}")).instead("keep a branch or tag on it first");
+        }
+        DestroyClass::PublishedHistory => {
+            out.ask(rule::GIT_HISTORY, format!("it rewrites {what}, which others may have"))
+                .instead("add a commit that reverts instead");
+        }
+        DestroyClass::RemoteRef => {
+            out.ask(rule::GIT_REMOTE_DELETE, format!("it deletes {what} at the remote"))
+                .instead("let the operator approve exactly this");
+        }
+        DestroyClass::Database => {
+            out.ask(rule::DESTROY_DATABASE, format!("it loses {what}")).instead("write a migration, or back up first");
+        }
+        DestroyClass::Infrastructure => {
+            out.ask(rule::DESTROY_INFRASTRUCTURE, format!("it loses {what}"))
+                .instead("show the plan and let the operator approve it");
+        }
+        DestroyClass::Container => {
+            out.ask(rule::DESTROY_CONTAINER, format!("it removes {what}")).instead("name what this run made itself");
+        }
+        DestroyClass::Disk => {
+            out.deny(rule::DESTROY_DISK, format!("it overwrites {what}")).instead("work on a file in the workspace");
+        }
+        DestroyClass::Recovery => {
+            out.ask(rule::DESTROY_RECOVERY, format!("it removes {what}, which recovery would need"))
+                .instead("leave backups and logs to the operator");
+        }
+    }
+}
+
+/// Known to have nothing uncommitted; not knowing is not clean.
+fn is_clean(view: &View<'_>) -> bool {
+    view.facts.repo.known().is_some_and(|repo| repo.dirty == Fact::Known(false))
+}
+
+const SHARED: &[&str] =
+    &["main", "master", "trunk", "develop", "dev", "development", "staging", "production", "prod", "release", "stable"];
