@@ -152,7 +152,8 @@ pub enum ApprovalError {
     Store(#[from] StoreError),
 }
 
-/// Holds what a hook process leaves for the process that will settle the call.
+/// Holds what a hook process leaves for the process that will settle the call; admit it with
+/// [`crate::Hold::Until`], or it counts as abandoned as soon as the hook has answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewAdvice {
     /// The host's session.
@@ -161,8 +162,6 @@ pub struct NewAdvice {
     pub tool_use_id: String,
     /// What was advised.
     pub row: Scrubbed,
-    /// Milliseconds since the epoch; what nobody settled by then is charged in full.
-    pub expires: i64,
 }
 
 /// Holds advice that was taken back for settling.

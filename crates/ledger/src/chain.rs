@@ -135,14 +135,7 @@ impl<'a> Envelope<'a> {
         let (rest, prev) = text(rest, b",\"prev\":")?;
         let (rest, event) = text(rest, b",\"event\":")?;
         let data = rest.strip_prefix(b"{\"data\":")?;
-        Some(Self {
-            seq: seq.parse().ok()?,
-            prev: Digest::parse(prev)?,
-            ts: ts.parse().ok()?,
-            run,
-            event,
-            data,
-        })
+        Some(Self { seq: seq.parse().ok()?, prev: Digest::parse(prev)?, ts: ts.parse().ok()?, run, event, data })
     }
 }
 

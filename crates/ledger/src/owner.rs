@@ -37,8 +37,7 @@ impl Owner {
         if boot != self.boot {
             return true;
         }
-        let (Ok(pid), true, false) = (pid.parse(), namespace == self.namespace, start.is_empty())
-        else {
+        let (Ok(pid), true, false) = (pid.parse(), namespace == self.namespace, start.is_empty()) else {
             return false;
         };
         // /proc itself unreadable would look like everybody's death.
@@ -47,15 +46,11 @@ impl Owner {
 }
 
 fn boot() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .map(|id| id.trim().to_owned())
-        .unwrap_or_default()
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
 }
 
 fn namespace() -> String {
-    std::fs::read_link("/proc/self/ns/pid")
-        .map(|link| link.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    std::fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Reads field 22 of `/proc/PID/stat`; the name in field 2 may hold spaces and parentheses.

@@ -148,13 +148,11 @@ pub struct Record {
 impl Record {
     /// Renders the canonical line (RFC 8785) at this place in the chain, without a line feed.
     pub(crate) fn line(&self, seq: u64, prev: &Digest) -> Result<Vec<u8>, StoreError> {
-        let data = serde_json_canonicalizer::to_string(self.data.value())
-            .map_err(|e| StoreError::Encode(e.to_string()))?;
+        let data =
+            serde_json_canonicalizer::to_string(self.data.value()).map_err(|e| StoreError::Encode(e.to_string()))?;
         let (event, run, ts) = (self.event.as_str(), &self.run, self.ts);
-        Ok(format!(
-            r#"{{"data":{data},"event":"{event}","prev":"{prev}","run":"{run}","seq":{seq},"ts":{ts},"v":1}}"#
-        )
-        .into_bytes())
+        Ok(format!(r#"{{"data":{data},"event":"{event}","prev":"{prev}","run":"{run}","seq":{seq},"ts":{ts},"v":1}}"#)
+            .into_bytes())
     }
 }
 

@@ -130,8 +130,7 @@ impl Scrubber {
     #[must_use]
     pub fn scrub_whole(&self, value: &Value) -> Option<Scrubbed> {
         let scrubbed = self.walk(value, MAX_DEPTH, &Value::String);
-        (depth_within(value, MAX_DEPTH) && rendered_len(&scrubbed) <= MAX_DATA_BYTES)
-            .then_some(Scrubbed(scrubbed))
+        (depth_within(value, MAX_DEPTH) && rendered_len(&scrubbed) <= MAX_DATA_BYTES).then_some(Scrubbed(scrubbed))
     }
 
     fn walk(&self, value: &Value, depth: usize, text: &dyn Fn(String) -> Value) -> Value {
@@ -203,8 +202,7 @@ impl Scrubber {
 
 fn placeholder(kind: &str, secret: &str) -> String {
     let hash = Digest::of(secret.as_bytes()).to_string();
-    let kind: String =
-        kind.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(40).collect();
+    let kind: String = kind.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(40).collect();
     format!("[secret:{kind}:{}]", hash.get(..4).unwrap_or_default())
 }
 
@@ -229,9 +227,7 @@ fn rendered_len(value: &Value) -> usize {
         Value::Number(number) => number.to_string().len(),
         Value::String(s) => escaped_len(s),
         Value::Array(items) => items.iter().map(|v| rendered_len(v) + 1).sum::<usize>() + 2,
-        Value::Object(fields) => {
-            fields.iter().map(|(k, v)| escaped_len(k) + rendered_len(v) + 2).sum::<usize>() + 2
-        }
+        Value::Object(fields) => fields.iter().map(|(k, v)| escaped_len(k) + rendered_len(v) + 2).sum::<usize>() + 2,
     }
 }
 

@@ -6,9 +6,10 @@ use crate::state_dir::StateDir;
 use crate::store::MirrorState;
 use crate::store::sqlite::head;
 use rusqlite::{Connection, OptionalExtension};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 
 /// The file's name in the state directory.
 pub(crate) const FILE: &str = "audit.jsonl";
@@ -78,6 +79,14 @@ impl Mirror {
             Err(Trouble::Behind(why)) => MirrorState::Behind(why),
             Err(Trouble::Contradicts(why)) => MirrorState::Contradicts(why),
         };
+    }
+
+    /// Moves the file out of the way, never over another.
+    pub(crate) fn set_aside(&mut self, now: i64) -> std::io::Result<PathBuf> {
+        let (from, to) = (self.dir.path().join(FILE), self.dir.path().join(format!("{FILE}.aside-{now}")));
+        renameat_with(CWD, &from, CWD, &to, RenameFlags::NOREPLACE)?;
+        self.known = None;
+        Ok(to)
     }
 
     pub(crate) const fn state(&self) -> &MirrorState {

@@ -116,20 +116,27 @@ impl SqliteStore {
         self.write(|tx| settle::charge(tx, abandoned))
     }
 
+    /// Sets a JSON Lines file that contradicts the rows aside and writes it anew; returns where the
+    /// old one is now.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the file cannot be moved.
+    pub fn rebuild_mirror(&self, now: i64) -> Result<PathBuf, StoreError> {
+        let mut inner = self.lock()?;
+        let aside = inner.mirror.set_aside(now).map_err(|e| StoreError::CannotOpen(e.to_string()))?;
+        inner.catch_up();
+        Ok(aside)
+    }
+
     fn lock(&self) -> Result<MutexGuard<'_, Inner>, StoreError> {
         self.inner.lock().map_err(|_poisoned| StoreError::Poisoned)
     }
 
     /// Runs `work` in one transaction that takes the write lock at its beginning.
-    fn write<T, E: From<StoreError>>(
-        &self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
+    fn write<T, E: From<StoreError>>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, E>) -> Result<T, E> {
         let mut inner = self.lock()?;
-        let tx = inner
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(StoreError::from)?;
+        let tx =
+            inner.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(StoreError::from)?;
         let done = work(&tx)?;
         tx.commit().map_err(StoreError::from)?;
         inner.catch_up();
@@ -163,15 +170,9 @@ fn append_record(tx: &Transaction<'_>, record: &Record, notes: &[RunNote]) -> Re
     let seq = seq.checked_add(1).ok_or(StoreError::TooLarge("seq"))?;
     let line = record.line(seq, &prev)?;
     let hash = Digest::of(&line);
-    tx.prepare_cached("INSERT INTO record (seq, hash, ts, run, event, body) VALUES (?, ?, ?, ?, ?, ?)")?
-        .execute(params![
-            integer(seq, "seq")?,
-            hash.bytes(),
-            record.ts,
-            record.run.as_str(),
-            record.event.as_str(),
-            line
-        ])?;
+    tx.prepare_cached("INSERT INTO record (seq, hash, ts, run, event, body) VALUES (?, ?, ?, ?, ?, ?)")?.execute(
+        params![integer(seq, "seq")?, hash.bytes(), record.ts, record.run.as_str(), record.event.as_str(), line],
+    )?;
     runs::note(tx, &record.run, seq, notes)?;
     Ok(Appended { seq, hash })
 }
@@ -280,5 +281,67 @@ impl Store for SqliteStore {
             Ok(inner) => inner.mirror.state().clone(),
             Err(error) => MirrorState::Behind(error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::verify;
+    use crate::record::Event;
+
+    fn record() -> Record {
+        Record { ts: 1, run: RunId::none(), event: Event::RunStart, data: Scrubbed::fixed("x") }
+    }
+
+    fn store() -> (tempfile::TempDir, StateDir, SqliteStore) {
+        let base = tempfile::tempdir().unwrap();
+        let dir = StateDir::open_or_create(&base.path().join("s")).unwrap();
+        let store = SqliteStore::open(&dir, OpenOptions::at(1)).unwrap().0;
+        (base, dir, store)
+    }
+
+    fn say(store: &SqliteStore, sql: &str) {
+        store.lock().unwrap().connection.execute_batch(sql).unwrap();
+    }
+
+    /// The database's own limit stands in for the disk: the error and its way are the same.
+    #[test]
+    fn a_full_disk_is_a_typed_error_and_changes_nothing() {
+        let (_base, dir, store) = store();
+        say(&store, "PRAGMA max_page_count = 1");
+        let mut durable = 0;
+        let refused = loop {
+            match store.append(&record(), &[]) {
+                Ok(appended) => durable = appended.seq,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(refused, StoreError::Full);
+        say(&store, "PRAGMA max_page_count = 100000");
+        assert_eq!(store.append(&record(), &[]).unwrap().seq, durable + 1);
+        assert!(verify(&dir).unwrap().is_sound());
+    }
+
+    #[test]
+    fn a_ledger_that_cannot_be_written_is_a_typed_error() {
+        let (_base, dir, store) = store();
+        say(&store, "PRAGMA query_only = ON");
+        assert_eq!(store.append(&record(), &[]), Err(StoreError::ReadOnly));
+        assert_eq!(verify(&dir).unwrap().records, 0);
+    }
+
+    #[test]
+    fn every_commit_is_synced_and_rows_are_never_changed() {
+        let (_base, _dir, store) = store();
+        let inner = store.lock().unwrap();
+        let pragma = |name| inner.connection.pragma_query_value(None, name, |row| row.get::<_, String>(0));
+        let number = |name| inner.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        assert_eq!((pragma("journal_mode").unwrap().as_str(), number("synchronous").unwrap()), ("wal", 2));
+        drop(inner);
+        store.append(&record(), &[]).unwrap();
+        let inner = store.lock().unwrap();
+        assert!(inner.connection.execute("UPDATE record SET ts = 2", []).is_err());
+        assert!(inner.connection.execute("DELETE FROM record", []).is_err());
     }
 }

@@ -19,8 +19,7 @@ pub(super) fn put_pending(tx: &Transaction<'_>, row: &PendingRow) -> Result<(), 
     let sql = "INSERT INTO pending (id, run, digest, rendered, created, expires) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT DO NOTHING";
     let rendered = row.rendered.value().to_string();
-    let values =
-        params![row.id.as_str(), row.run.as_str(), row.digest.bytes(), rendered, row.created, row.expires];
+    let values = params![row.id.as_str(), row.run.as_str(), row.digest.bytes(), rendered, row.created, row.expires];
     let added = tx.prepare_cached(sql).and_then(|mut s| s.execute(values)).map_err(StoreError::from)?;
     if added == 0 { Err(ApprovalError::Exists(row.id.clone())) } else { Ok(()) }
 }

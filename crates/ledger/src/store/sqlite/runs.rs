@@ -26,7 +26,13 @@ fn one(tx: &Transaction<'_>, run: &str, seq: i64, part: i64, note: &RunNote) -> 
         ),
         RunNote::Finished { seq, result, outcome, changed_state } => put(
             "UPDATE run_call SET result = ?3, outcome = ?4, changed = ?5 WHERE run = ?1 AND seq = ?2",
-            params![run, integer(*seq, "seq")?, result.as_ref().map(|d| d.bytes().as_slice()), outcome.code(), changed_state],
+            params![
+                run,
+                integer(*seq, "seq")?,
+                result.as_ref().map(|d| d.bytes().as_slice()),
+                outcome.code(),
+                changed_state
+            ],
         ),
         RunNote::Denied(denial) => put(
             "INSERT INTO run_denial (run, seq, part, intent, rule) VALUES (?, ?, ?, ?, ?)",

@@ -118,8 +118,8 @@ pub(super) fn charge(tx: &Transaction<'_>, abandoned: Vec<Charged>) -> Result<Ve
 }
 
 pub(super) fn budgets(connection: &Connection, scope: &str) -> Result<Vec<BudgetRow>, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT counter, reserved, settled FROM budget WHERE scope = ? ORDER BY counter")?;
+    let mut statement =
+        connection.prepare_cached("SELECT counter, reserved, settled FROM budget WHERE scope = ? ORDER BY counter")?;
     let mut rows = statement.query([scope])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
