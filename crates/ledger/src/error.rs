@@ -37,6 +37,9 @@ pub enum StoreError {
     /// A row does not read back as what was written.
     #[error("a row of `{0}` does not read back, run `tollgate log verify`")]
     BadRow(&'static str),
+    /// A call is said to have ended that was never noted.
+    #[error("no call was noted under record {0} of this run")]
+    UnknownCall(u64),
     /// A number does not fit.
     #[error("the number for `{0}` is too large to store")]
     TooLarge(&'static str),

@@ -44,7 +44,7 @@ pub use chain::{BadLine, Digest, Envelope, MAX_LINE_BYTES};
 pub use error::StoreError;
 pub use halt::{HaltChange, HaltScope, HaltState, Raised};
 pub use record::{Event, Record, RunId, RunIdError, StoredRecord};
-pub use run::{CallRow, DenialRow, Given, GivenKind, Labels, OutcomeClass, RunNote, RunRows, WrittenFile};
+pub use run::{CallRow, DenialRow, Finish, Given, GivenKind, Labels, OutcomeClass, RunNote, RunRows, WrittenFile};
 pub use scrub::{MAX_DATA_BYTES, MAX_TEXT_BYTES, Scrubbed, Scrubber};
 pub use state_dir::{StateDir, StateDirError};
 pub use store::sqlite::{Charged, OpenOptions, OpenReport, SqliteStore};

@@ -147,6 +147,19 @@ impl Given {
     }
 }
 
+/// Says how a call that was noted before has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finish {
+    /// The place it was noted under.
+    pub seq: u64,
+    /// What it returned.
+    pub result: Option<Digest>,
+    /// How it ended.
+    pub outcome: OutcomeClass,
+    /// Whether it changed anything.
+    pub changed_state: bool,
+}
+
 /// Says one thing to remember of a run; it rides in the transaction of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunNote {
@@ -160,16 +173,7 @@ pub enum RunNote {
         outcome: OutcomeClass,
     },
     /// The end of a call that was noted before.
-    Finished {
-        /// The place it was noted under.
-        seq: u64,
-        /// What it returned.
-        result: Option<Digest>,
-        /// How it ended.
-        outcome: OutcomeClass,
-        /// Whether it changed anything.
-        changed_state: bool,
-    },
+    Finished(Finish),
     /// A denial.
     Denied(DenialRow),
     /// Labels to raise; none is ever lowered.

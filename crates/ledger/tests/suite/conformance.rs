@@ -292,7 +292,7 @@ fn a_run_comes_back_in_order_and_bounded(store: &dyn Store) {
     let call = |n: u8| RunNote::Called { tool: "grep".into(), call: Digest::of(&[n]), outcome: OutcomeClass::Open };
     let seqs: Vec<u64> = (0..5).map(|n| store.append(&record(Event::Decision), &[call(n)]).unwrap().seq).collect();
     let result = Some(digest("out"));
-    let done = RunNote::Finished { seq: seqs[4], result, outcome: OutcomeClass::Done, changed_state: true };
+    let done = RunNote::Finished(Finish { seq: seqs[4], result, outcome: OutcomeClass::Done, changed_state: true });
     store.append(&record(Event::ToolResult), &[done]).unwrap();
     let rows = store.load_run(&run("r1"), 2).unwrap();
     assert_eq!(rows.calls.iter().map(|row| row.seq).collect::<Vec<_>>(), seqs[3..]);
@@ -306,6 +306,12 @@ fn a_run_comes_back_in_order_and_bounded(store: &dyn Store) {
     };
     assert_eq!(rows.calls[1], expected);
     assert_eq!(store.load_run(&run("r2"), 9).unwrap(), RunRows::default());
+}
+
+fn the_end_of_a_call_nobody_noted_is_an_error(store: &dyn Store) {
+    let end = Finish { seq: 1, result: None, outcome: OutcomeClass::Done, changed_state: false };
+    let refused = store.append(&record(Event::ToolResult), &[RunNote::Finished(end)]);
+    assert_eq!((refused, append(store)), (Err(StoreError::UnknownCall(1)), 1));
 }
 
 fn labels_only_rise(store: &dyn Store) {
@@ -414,6 +420,7 @@ conforms! { sqlite:
     a_call_judged_before_a_halt_is_not_admitted_after_it
     the_generation_grows_with_every_change
     a_run_comes_back_in_order_and_bounded
+    the_end_of_a_call_nobody_noted_is_an_error
     labels_only_rise
     everything_noted_comes_back
     too_many_files_are_named_as_truncated

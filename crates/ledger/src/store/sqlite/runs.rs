@@ -3,7 +3,7 @@
 use super::{digest, integer, natural, scrubbed};
 use crate::error::StoreError;
 use crate::record::RunId;
-use crate::run::{CallRow, DenialRow, Given, GivenKind, Labels, OutcomeClass, RunNote, RunRows, WrittenFile};
+use crate::run::{CallRow, DenialRow, Finish, Given, GivenKind, Labels, OutcomeClass, RunNote, RunRows, WrittenFile};
 use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, params};
 
 /// The most files, and the most addresses, that one load returns.
@@ -24,16 +24,7 @@ fn one(tx: &Transaction<'_>, run: &str, seq: i64, part: i64, note: &RunNote) -> 
             "INSERT INTO run_call (run, seq, tool, call, outcome, changed) VALUES (?, ?, ?, ?, ?, 0)",
             params![run, seq, tool, call.bytes(), outcome.code()],
         ),
-        RunNote::Finished { seq, result, outcome, changed_state } => put(
-            "UPDATE run_call SET result = ?3, outcome = ?4, changed = ?5 WHERE run = ?1 AND seq = ?2",
-            params![
-                run,
-                integer(*seq, "seq")?,
-                result.as_ref().map(|d| d.bytes().as_slice()),
-                outcome.code(),
-                changed_state
-            ],
-        ),
+        RunNote::Finished(finish) => return finished(tx, run, finish),
         RunNote::Denied(denial) => put(
             "INSERT INTO run_denial (run, seq, part, intent, rule) VALUES (?, ?, ?, ?, ?)",
             params![run, seq, part, denial.intent.bytes(), denial.rule],
@@ -58,6 +49,14 @@ fn one(tx: &Transaction<'_>, run: &str, seq: i64, part: i64, note: &RunNote) -> 
         ),
     }?;
     Ok(())
+}
+
+fn finished(tx: &Transaction<'_>, run: &str, finish: &Finish) -> Result<(), StoreError> {
+    let sql = "UPDATE run_call SET result = ?3, outcome = ?4, changed = ?5 WHERE run = ?1 AND seq = ?2";
+    let result = finish.result.as_ref().map(|digest| digest.bytes().as_slice());
+    let values = params![run, integer(finish.seq, "seq")?, result, finish.outcome.code(), finish.changed_state];
+    let known = tx.prepare_cached(sql)?.execute(values)?;
+    if known == 0 { Err(StoreError::UnknownCall(finish.seq)) } else { Ok(()) }
 }
 
 const fn kind_code(kind: GivenKind) -> i64 {
