@@ -1,1 +1,33 @@
-//! stub
+//! Decides: the only minter of a [`Permit`].
+//!
+//! [`gate`](Gate) tells the story of one call; the other rooms are what it stands on:
+//! `verdict` (the answers), `permit` (the right to act, and the duty to report), `approval` and
+//! `operator` (a human's exact yes), `budget` and `turn` (caps), `advise` (hosts that act by
+//! themselves), `memory` and `journal` (what is remembered).
+#![forbid(unsafe_code)]
+
+mod advise;
+mod approval;
+mod budget;
+mod builder;
+mod clock;
+mod deed;
+mod gate;
+mod journal;
+mod memory;
+mod operator;
+mod permit;
+mod refusal;
+mod turn;
+mod verdict;
+
+pub use approval::{Approval, ApproveError, Seat, TTL_MS, approve_stored};
+pub use budget::DEFAULT_TOOL_SECS;
+pub use builder::GateBuilder;
+pub use clock::{Clock, Entropy, NoEntropy};
+pub use deed::Deed;
+pub use gate::{Approver, Gate};
+pub use operator::{MIN_PASSPHRASE, Operator, OperatorError, OperatorKey};
+pub use permit::{Finish, Outcome, Permit, Report, Settling, Told};
+pub use turn::{OpenTurn, TurnCost, TurnEnd};
+pub use verdict::{Advice, Denial, DenialKind, Pending, Verdict};

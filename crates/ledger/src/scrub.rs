@@ -111,7 +111,7 @@ impl Scrubber {
     /// Scrubs a text and keeps at most [`MAX_TEXT_BYTES`] of it.
     #[must_use]
     pub fn scrub_text(&self, text: &str) -> Scrubbed {
-        Scrubbed(cut_text(self.replace(text)))
+        Scrubbed(cut_text(self.redact(text)))
     }
 
     /// Scrubs every key, text and number, cutting long texts and what is too large as a whole.
@@ -138,12 +138,12 @@ impl Scrubber {
         match value {
             Value::Null | Value::Bool(_) => value.clone(),
             Value::Number(number) => self.number(number),
-            Value::String(s) => text(self.replace(s)),
+            Value::String(s) => text(self.redact(s)),
             Value::Array(items) => items.iter().map(|v| self.walk(v, below, text)).collect(),
             Value::Object(fields) => {
                 let mut out = Map::with_capacity(fields.len());
                 for (key, v) in fields {
-                    let mut key = self.replace(key);
+                    let mut key = self.redact(key);
                     while out.contains_key(&key) {
                         key.push('#');
                     }
@@ -159,11 +159,13 @@ impl Scrubber {
         let digits = number.to_string();
         let inexact = number.as_u64().is_some_and(|n| n > MAX_EXACT)
             || number.as_i64().is_some_and(|n| n.unsigned_abs() > MAX_EXACT);
-        let hidden = self.replace(&digits);
+        let hidden = self.redact(&digits);
         if inexact || hidden != digits { Value::String(hidden) } else { Value::Number(number.clone()) }
     }
 
-    fn replace(&self, text: &str) -> String {
+    /// Replaces secrets in `text`, and cuts nothing.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
         let hits = self.hits(text);
         let mut out = String::with_capacity(text.len());
         let mut at = 0;

@@ -1,0 +1,194 @@
+//! What is to be done: a call whose every target is a handle that was judged.
+
+use std::time::Duration;
+
+use tollgate_call::{Call, Tool};
+use tollgate_survey::{Destination, Handles, PathError, ScopedDir, ScopedPath};
+
+use crate::budget;
+use crate::verdict::Denial;
+
+/// A judged call, ready for the hands. There is no bare path, command or address in it.
+#[derive(Debug)]
+pub enum Deed {
+    /// Run a command.
+    Run {
+        /// The judged text.
+        script: JudgedScript,
+        /// Where it starts.
+        cwd: ScopedDir,
+        /// When it is stopped.
+        timeout: Duration,
+    },
+    /// Read lines of a file.
+    Read {
+        /// The file.
+        file: ScopedPath,
+        /// First line, from 1.
+        offset: u64,
+        /// Number of lines.
+        limit: u64,
+    },
+    /// List files.
+    Glob {
+        /// Where.
+        dir: ScopedDir,
+        /// The relative glob.
+        pattern: String,
+    },
+    /// Search files.
+    Grep {
+        /// Where.
+        place: GrepPlace,
+        /// The regular expression.
+        pattern: String,
+        /// Only these files.
+        glob: Option<String>,
+    },
+    /// Write a whole file.
+    Write {
+        /// The file.
+        file: ScopedPath,
+        /// The content.
+        content: String,
+    },
+    /// Replace text in a file.
+    Edit {
+        /// The file.
+        file: ScopedPath,
+        /// What to replace.
+        old: String,
+        /// With what.
+        new: String,
+        /// How often.
+        scope: EditScope,
+    },
+    /// Delete a file.
+    Delete {
+        /// The file.
+        file: ScopedPath,
+    },
+    /// Fetch a page.
+    Fetch {
+        /// Where from, with the addresses that were judged.
+        destination: Destination,
+    },
+    /// Send a message through the operator's relay.
+    Send {
+        /// The recipient.
+        to: String,
+        /// The subject.
+        subject: String,
+        /// The text.
+        body: String,
+    },
+    /// Something that stays inside the run: plan, notes, a question.
+    Inner(Tool),
+}
+
+/// Shell text that was judged; only the gate makes one.
+#[derive(Debug, PartialEq, Eq)]
+pub struct JudgedScript(String);
+
+impl JudgedScript {
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Where a search looks.
+#[derive(Debug)]
+pub enum GrepPlace {
+    /// A tree.
+    Dir(ScopedDir),
+    /// One file.
+    File(ScopedPath),
+}
+
+/// How often an edit replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditScope {
+    /// Exactly once; any other count is an error.
+    Once,
+    /// Every occurrence.
+    All,
+}
+
+/// Lines that are read when the call does not say.
+const DEFAULT_LINES: u64 = 200;
+
+impl Deed {
+    /// Pairs a judged call with the handles that were looked at when it was judged.
+    pub(crate) fn of(call: &Call, handles: Handles) -> Result<Self, Denial> {
+        let tool = call.tool().clone();
+        let timeout = Duration::from_secs(budget::timeout_secs(&tool));
+        Ok(match tool {
+            Tool::RunBash { command, .. } => Self::Run { script: JudgedScript(command), cwd: dir(handles)?, timeout },
+            Tool::ReadFile { offset, limit, .. } => {
+                Self::Read { file: file(handles)?, offset: offset.unwrap_or(1), limit: limit.unwrap_or(DEFAULT_LINES) }
+            }
+            Tool::GlobFiles { pattern, .. } => Self::Glob { dir: dir(handles)?, pattern },
+            Tool::Grep { pattern, glob, .. } => Self::Grep { place: place(handles)?, pattern, glob },
+            Tool::WriteFile { content, .. } => Self::Write { file: file(handles)?, content },
+            Tool::EditFile { old_string, new_string, replace_all, .. } => Self::Edit {
+                file: file(handles)?,
+                old: old_string,
+                new: new_string,
+                scope: if replace_all { EditScope::All } else { EditScope::Once },
+            },
+            Tool::DeleteFile { .. } => Self::Delete { file: file(handles)? },
+            Tool::WebFetch { .. } => Self::Fetch { destination: destination(handles)? },
+            Tool::SendMessage { to, subject, body } => Self::Send { to, subject, body },
+            inner @ (Tool::TodoAppend { .. }
+            | Tool::TodoList
+            | Tool::TodoUpdate { .. }
+            | Tool::ReadScratchpad
+            | Tool::WriteScratchpad { .. }
+            | Tool::AskQuestion { .. }) => Self::Inner(inner),
+            Tool::Foreign { name, .. } => return Err(nobody_performs(&name)),
+        })
+    }
+}
+
+fn file(handles: Handles) -> Result<ScopedPath, Denial> {
+    match handles.path {
+        Some(Ok(path)) => Ok(path),
+        Some(Err(error)) => Err(unopened(&error)),
+        None => Err(no_handle()),
+    }
+}
+
+fn dir(handles: Handles) -> Result<ScopedDir, Denial> {
+    match handles.dir {
+        Some(Ok(dir)) => Ok(dir),
+        Some(Err(error)) => Err(unopened(&error)),
+        None => Err(no_handle()),
+    }
+}
+
+/// A search names a tree or one file.
+fn place(handles: Handles) -> Result<GrepPlace, Denial> {
+    match (handles.dir, handles.path) {
+        (Some(Ok(dir)), _) => Ok(GrepPlace::Dir(dir)),
+        (_, Some(Ok(path))) => Ok(GrepPlace::File(path)),
+        (Some(Err(error)), _) | (None, Some(Err(error))) => Err(unopened(&error)),
+        (None, None) => Err(no_handle()),
+    }
+}
+
+fn destination(handles: Handles) -> Result<Destination, Denial> {
+    handles.destination.ok_or_else(|| Denial::new("net.unknown", "the address could not be resolved", None))
+}
+
+fn unopened(error: &PathError) -> Denial {
+    Denial::new("path.unopened", error.to_string(), Some("look with `glob_files` for what is there"))
+}
+
+fn no_handle() -> Denial {
+    Denial::new("guard.failed", "the call was judged without a handle to act on", Some("report this call"))
+}
+
+fn nobody_performs(name: &str) -> Denial {
+    Denial::new("tool.unknown", format!("nothing here performs `{name}`"), None)
+}

@@ -1,0 +1,375 @@
+//! The choke point: every call passes here, in this order, or does not happen.
+//!
+//! halt → validate → survey → judge → (approval) → admit → permit.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use serde_json::json;
+use tollgate_call::facts::{Assurance, Facts};
+use tollgate_call::run_state::RunState;
+use tollgate_call::{Call, Person, Proposal};
+use tollgate_ledger::{
+    Actual, Admission, ApprovalKey, ApprovalUse, Digest, Event, HaltScope, Hold, NewAdvice, OutcomeClass, PendingId,
+    PendingRow, Receipt, Record, RunId, RunNote, Scrubber, Settlement, Store,
+};
+use tollgate_policy::{Decision, Findings, Policy};
+use tollgate_survey::{Handles, Surveyor};
+
+use crate::approval::{self, Approval, Proof, TTL_MS, binding};
+use crate::budget;
+use crate::clock::{self, Clock, Entropy};
+use crate::deed::Deed;
+use crate::journal;
+use crate::memory;
+use crate::operator::Operator;
+use crate::permit::{Finish, Outcome, Permit, Report, Settling, Told};
+use crate::refusal::{from_findings, malformed, not_admitted, unreachable_ledger};
+use crate::verdict::{Denial, Pending, Verdict};
+
+/// How many past calls and denials judging looks at.
+const RECENT: usize = 64;
+
+/// How long a host may take to report, before the call is charged in full: an hour.
+const ADVICE_MS: i64 = 60 * 60 * 1000;
+
+/// Judges calls and mints permits. Made by [`Gate::builder`](crate::GateBuilder).
+pub struct Gate {
+    pub(crate) id: [u8; 16],
+    pub(crate) run: RunId,
+    pub(crate) started_ms: i64,
+    pub(crate) person: Person,
+    pub(crate) policy: Policy,
+    pub(crate) surveyor: Surveyor,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) scrubber: Scrubber,
+    pub(crate) operator: Option<Operator>,
+    pub(crate) approver: Approver,
+}
+
+/// Who could approve a call of this gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approver {
+    /// A person in the operator's seat of this process.
+    Seat,
+    /// Whoever has the operator's secret, from another process.
+    Stored,
+    /// Nobody: Ask is Deny.
+    Nobody,
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate").field("run", &self.run).field("approver", &self.approver).finish_non_exhaustive()
+    }
+}
+
+/// A call that was judged, with everything the judgement stood on.
+pub(crate) struct Judged {
+    pub(crate) call: Call,
+    pub(crate) facts: Facts,
+    pub(crate) handles: Handles,
+    pub(crate) findings: Findings,
+    pub(crate) digest: Digest,
+    pub(crate) generation: u64,
+}
+
+impl Gate {
+    /// Judges a proposal and, where that is allowed, admits it.
+    pub fn submit(&self, proposal: &Proposal) -> Verdict {
+        let judged = match self.judge(proposal) {
+            Ok(judged) => judged,
+            Err(denial) => return self.denied(denial, Some(proposal)),
+        };
+        match judged.findings.decision() {
+            Decision::Allow => self.permit(judged, None),
+            Decision::Ask => self.pend(judged),
+            Decision::Deny => self.refuse(&judged),
+        }
+    }
+
+    /// Redeems an approval: judges the pending call again, and admits it if it is still the same call.
+    pub fn redeem(&self, pending: Pending, approval: Approval) -> Verdict {
+        if approval.digest != pending.digest || approval.pending != pending.id {
+            return self.denied(Denial::new("approval.mismatch", "the approval is for another call", None), None);
+        }
+        let spend = match approval.proof {
+            Proof::Seat(gate) if gate == self.id => {
+                ApprovalUse::Seat { pending: approval.pending, digest: approval.digest }
+            }
+            Proof::Signed(row) if approval::is_signed(self.operator.as_ref(), &row) => {
+                ApprovalUse::Stored { pending: approval.pending, digest: approval.digest, nonce: row.nonce }
+            }
+            Proof::Seat(_) | Proof::Signed(_) => {
+                return self.denied(Denial::new("approval.unsigned", "the approval is not the operator's", None), None);
+            }
+        };
+        let judged = match self.judge_call(pending.call) {
+            Ok(judged) => judged,
+            Err(denial) => return self.denied(denial, None),
+        };
+        if judged.digest != pending.digest {
+            let denial = Denial::new(
+                "approval.changed",
+                "what the call would touch changed since it was approved",
+                Some("ask again"),
+            );
+            return self.denied(denial, None);
+        }
+        match judged.findings.decision() {
+            Decision::Allow | Decision::Ask => self.permit(judged, Some(spend)),
+            Decision::Deny => self.refuse(&judged),
+        }
+    }
+
+    /// The operator's stored answer to a pending call, if it was approved from another process.
+    pub fn stored_approval(&self, pending: &Pending) -> Option<Approval> {
+        let key = ApprovalKey::Pending(pending.id.clone());
+        let row = self.store.approval_for(&key, self.clock.now_ms()).ok()??;
+        Some(Approval { pending: row.pending.clone(), digest: row.digest, proof: Proof::Signed(row) })
+    }
+
+    /// Records a human's no to a pending call.
+    pub fn decline(&self, pending: &Pending, reason: &str) -> Denial {
+        let reason = self.scrubber.scrub_text(reason);
+        let said = reason.to_text();
+        let data = json!({ "answer": "denied", "pending": pending.id.as_str(), "reason": reason.value() });
+        let stored = self.store.put_denial(&pending.id, &reason, &self.record(Event::Approval, &data));
+        let mut denial = Denial::new("approval.declined", "the operator declined it", None);
+        denial.kind = crate::DenialKind::Human;
+        if !said.is_empty() {
+            denial.because = format!("the operator declined it: {said}");
+        }
+        if let Err(error) = stored {
+            denial.because = format!("{} (and it could not be recorded: {error})", denial.because);
+        }
+        denial
+    }
+
+    /// Settles what was done under a permit: records it, charges what was used, and scrubs the result.
+    ///
+    /// # Errors
+    /// A [`Denial`] when the outcome cannot be recorded; the caller must stop the run.
+    pub fn settle(&self, outcome: Outcome) -> Result<Told, Denial> {
+        let Outcome { settling, report } = outcome;
+        let elapsed = self.clock.now_ms().saturating_sub(settling.started_ms);
+        self.settle_report(&settling, &report, vec![budget::seconds(elapsed)])
+    }
+
+    pub(crate) fn settle_report(
+        &self,
+        settling: &Settling,
+        report: &Report,
+        actual: Vec<Actual>,
+    ) -> Result<Told, Denial> {
+        let told = Told { text: self.scrubber.redact(&report.text), is_error: report.end != Finish::Done };
+        let event = if report.end == Finish::TimedOut { Event::ToolTimeout } else { Event::ToolResult };
+        let mut notes = vec![memory::finished(settling.seq, report)];
+        notes.extend(memory::written(report, &self.scrubber));
+        let record = self.record(event, &journal::result(settling, report, &told));
+        let settlement = Settlement { reservation: settling.reservation, actual, notes, record };
+        self.store.settle(&settlement).map_err(|error| unreachable_ledger(&error))?;
+        Ok(told)
+    }
+
+    /// Records an event that reserves nothing.
+    ///
+    /// # Errors
+    /// A [`Denial`] when the ledger cannot be written; the caller must stop the run.
+    pub fn note(&self, event: Event, data: &serde_json::Value) -> Result<(), Denial> {
+        self.store.append(&self.record(event, data), &[]).map(drop).map_err(|error| unreachable_ledger(&error))
+    }
+
+    /// The policy in force.
+    pub const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The run.
+    pub const fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    /// Judges, and turns a panic anywhere in reading, looking or judging into a denial.
+    pub(crate) fn judge(&self, proposal: &Proposal) -> Result<Judged, Denial> {
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            self.halt_generation()?;
+            let call = Call::read(proposal, &self.person).map_err(|error| malformed(&error))?;
+            self.judge_call(call)
+        }));
+        judged.unwrap_or_else(|_| {
+            Err(Denial::new("guard.failed", "the guard failed while judging this call", Some("report this call")))
+        })
+    }
+
+    fn judge_call(&self, call: Call) -> Result<Judged, Denial> {
+        let generation = self.halt_generation()?;
+        let state = self.run_state()?;
+        budget::time(&self.policy, self.started_ms, self.clock.now_ms())?;
+        let surveyed = self.surveyor.survey(&call);
+        let findings = tollgate_policy::judge(&self.policy, &call, &surveyed.facts, &state);
+        let digest = binding(&call, &surveyed.facts, self.run.as_str(), &self.policy.digest())
+            .map_err(|error| Denial::new("guard.failed", error.to_string(), None))?;
+        Ok(Judged { call, facts: surveyed.facts, handles: surveyed.handles, findings, digest, generation })
+    }
+
+    fn permit(&self, judged: Judged, approval: Option<ApprovalUse>) -> Verdict {
+        let receipt = match self.admit(&judged, approval, None, Assurance::Enforced) {
+            Ok(receipt) => receipt,
+            Err(denial) => return self.denied(denial, None),
+        };
+        let settling = Settling::new(&receipt, self.clock.now_ms(), judged.call.name());
+        match Deed::of(&judged.call, judged.handles) {
+            Ok(deed) => Verdict::Permitted(Box::new(Permit { deed, settling })),
+            Err(denial) => self.denied(denial, None),
+        }
+    }
+
+    /// Reserves, spends the approval and records, all in one durable step.
+    pub(crate) fn admit(
+        &self,
+        judged: &Judged,
+        approval: Option<ApprovalUse>,
+        advice: Option<NewAdvice>,
+        assurance: Assurance,
+    ) -> Result<Receipt, Denial> {
+        let approved = approval.is_some();
+        let hold = match advice {
+            Some(_) => Hold::Until(self.clock.now_ms().saturating_add(ADVICE_MS)),
+            None => Hold::Process,
+        };
+        let mut notes = vec![called(judged, OutcomeClass::Open)];
+        notes.extend(memory::labels(&judged.call, &judged.facts));
+        let data = journal::decision(judged, if approved { "approved" } else { "allow" }, assurance);
+        let admission = Admission {
+            halt_generation: judged.generation,
+            approval,
+            lines: budget::lines(&self.policy, self.run.as_str(), &judged.call),
+            hold,
+            advice,
+            notes,
+            record: self.record(Event::Decision, &data),
+        };
+        self.store.admit(&admission).map_err(|error| not_admitted(&error))
+    }
+
+    fn pend(&self, judged: Judged) -> Verdict {
+        match self.approver {
+            Approver::Seat | Approver::Stored => match self.wait_for_human(&judged) {
+                Ok((id, rendered, expires_ms)) => Verdict::Pending(Box::new(Pending {
+                    id,
+                    digest: judged.digest,
+                    findings: judged.findings.iter().cloned().collect(),
+                    call: judged.call,
+                    rendered,
+                    expires_ms,
+                })),
+                Err(denial) => self.denied(denial, None),
+            },
+            Approver::Nobody => {
+                let mut denial = from_findings(&judged.findings);
+                denial.kind = crate::DenialKind::Timeout;
+                denial.because = format!("{} and nobody is there to approve it", denial.because);
+                "approval.none".clone_into(&mut denial.rule);
+                self.record_denial(&judged, &denial);
+                Verdict::Denied(Box::new(denial))
+            }
+        }
+    }
+
+    /// Stores the pending call, whole or not at all.
+    pub(crate) fn wait_for_human(
+        &self,
+        judged: &Judged,
+    ) -> Result<(PendingId, tollgate_ledger::Scrubbed, i64), Denial> {
+        let shown = json!({ "tool": judged.call.name(), "args": judged.call.args(), "cwd": judged.call.origin().cwd });
+        let rendered = self.scrubber.scrub_whole(&shown).ok_or_else(|| {
+            Denial::new(
+                "approval.too-long",
+                "the call is too long to be shown whole to a human",
+                Some("split it into smaller calls"),
+            )
+        })?;
+        let id = clock::id(self.clock.as_ref(), self.entropy.as_ref())
+            .map_err(|error| Denial::new("guard.failed", error.to_string(), None))?;
+        let id = PendingId::parse(&id).ok_or_else(|| Denial::new("guard.failed", "an id could not be made", None))?;
+        let created = self.clock.now_ms();
+        let expires = created.saturating_add(TTL_MS);
+        let row = PendingRow {
+            id: id.clone(),
+            run: self.run.clone(),
+            digest: judged.digest,
+            rendered: rendered.clone(),
+            created,
+            expires,
+        };
+        let record = self.record(Event::Decision, &journal::decision(judged, "ask", self.assurance()));
+        self.store
+            .put_pending(&row, &record, &[called(judged, OutcomeClass::Refused)])
+            .map_err(|error| unreachable_ledger(&error))?;
+        Ok((id, rendered, expires))
+    }
+
+    pub(crate) fn refuse(&self, judged: &Judged) -> Verdict {
+        let denial = from_findings(&judged.findings);
+        self.record_denial(judged, &denial);
+        Verdict::Denied(Box::new(denial))
+    }
+
+    /// A denial stands whether or not it could be recorded: nothing happens either way.
+    pub(crate) fn record_denial(&self, judged: &Judged, denial: &Denial) {
+        let record = self.record(Event::Decision, &journal::denial(judged, denial, self.assurance()));
+        let notes = [called(judged, OutcomeClass::Refused), memory::denied(&judged.call, &denial.rule)];
+        drop(self.store.append(&record, &notes));
+    }
+
+    /// Records a denial that was made before anything was judged.
+    pub(crate) fn denied(&self, denial: Denial, proposal: Option<&Proposal>) -> Verdict {
+        let event = match denial.kind {
+            crate::DenialKind::Malformed => Event::ValidationError,
+            crate::DenialKind::Budget => Event::CapHit,
+            crate::DenialKind::Halt => Event::Halt,
+            crate::DenialKind::Policy
+            | crate::DenialKind::Human
+            | crate::DenialKind::Timeout
+            | crate::DenialKind::Guard => Event::Decision,
+        };
+        drop(self.store.append(&self.record(event, &journal::unjudged(&denial, proposal)), &[]));
+        Verdict::Denied(Box::new(denial))
+    }
+
+    pub(crate) fn record(&self, event: Event, data: &serde_json::Value) -> Record {
+        Record { ts: self.clock.now_ms(), run: self.run.clone(), event, data: self.scrubber.scrub_value(data) }
+    }
+
+    const fn assurance(&self) -> Assurance {
+        match self.approver {
+            Approver::Seat | Approver::Nobody => Assurance::Enforced,
+            Approver::Stored => Assurance::Advisory,
+        }
+    }
+
+    fn halt_generation(&self) -> Result<u64, Denial> {
+        let state =
+            self.store.halt_state(&HaltScope::Run(self.run.clone())).map_err(|error| unreachable_ledger(&error))?;
+        match state.raised {
+            None => Ok(state.generation),
+            Some(raised) => Err(Denial::new(
+                "halt.raised",
+                format!("the run was halted: {}", raised.reason.to_text()),
+                Some("stop now and summarise what was done; the operator resumes with `tollgate resume`"),
+            )),
+        }
+    }
+
+    fn run_state(&self) -> Result<RunState, Denial> {
+        let rows = self.store.load_run(&self.run, RECENT).map_err(|error| unreachable_ledger(&error))?;
+        Ok(memory::state(&rows))
+    }
+}
+
+fn called(judged: &Judged, outcome: OutcomeClass) -> RunNote {
+    RunNote::Called { tool: judged.call.name().to_owned(), call: Digest::from(judged.call.digest()), outcome }
+}

@@ -1,0 +1,108 @@
+//! Between the rows that the ledger keeps and the state that guards read.
+
+use tollgate_call::action::{ActionKind, Flow, Target};
+use tollgate_call::facts::Facts;
+use tollgate_call::places::Place;
+use tollgate_call::run_state::{End, Labels, PastCall, RunState};
+use tollgate_call::{Call, Tool};
+use tollgate_ledger::{
+    self as ledger, CallRow, DenialRow, Digest, OutcomeClass, RunNote, RunRows, Scrubber, WrittenFile,
+};
+
+use crate::permit::Report;
+
+/// The state that the rows tell.
+pub(crate) fn state(rows: &RunRows) -> RunState {
+    RunState {
+        labels: Labels {
+            untrusted: rows.labels.contains(ledger::Labels::UNTRUSTED),
+            sensitive: rows.labels.contains(ledger::Labels::SENSITIVE),
+            control: rows.labels.contains(ledger::Labels::CONTROL),
+        },
+        recent: rows.calls.iter().map(past).collect(),
+        denied: rows.denials.iter().map(|row| *row.intent.bytes()).collect(),
+        given: rows.given.iter().map(|given| *given.address.bytes()).collect(),
+        written: rows.written.iter().map(|file| *file.path.bytes()).collect(),
+    }
+}
+
+fn past(row: &CallRow) -> PastCall {
+    let end = match (row.outcome, row.changed_state) {
+        (OutcomeClass::Open, _) => End::Open,
+        (OutcomeClass::Refused, _) => End::Denied,
+        (OutcomeClass::Failed | OutcomeClass::TimedOut, _) => End::Failed,
+        (OutcomeClass::Done, true) => End::Changed,
+        (OutcomeClass::Done, false) => End::Read,
+    };
+    PastCall { call: *row.call.bytes(), result: row.result.as_ref().map(|digest| *digest.bytes()), end }
+}
+
+/// The labels that performing this call raises, before it is performed.
+pub(crate) fn labels(call: &Call, facts: &Facts) -> Option<RunNote> {
+    let mut labels = ledger::Labels::NONE;
+    if matches!(call.tool(), Tool::WebFetch { .. }) {
+        labels = labels.union(ledger::Labels::UNTRUSTED);
+    }
+    for action in call.actions() {
+        labels = labels.union(raised(&action.kind, facts));
+    }
+    (labels != ledger::Labels::NONE).then_some(RunNote::Raise(labels))
+}
+
+fn raised(kind: &ActionKind, facts: &Facts) -> ledger::Labels {
+    match kind {
+        ActionKind::Read(target) if is_secret(target, facts) => ledger::Labels::SENSITIVE,
+        ActionKind::Connect(connect) if connect.flow == Flow::Fetch => ledger::Labels::UNTRUSTED,
+        ActionKind::Control(_) | ActionKind::Persist(_) => ledger::Labels::CONTROL,
+        ActionKind::Write(target, _) if is_protected(target, facts) => ledger::Labels::CONTROL,
+        ActionKind::Read(_)
+        | ActionKind::Write(..)
+        | ActionKind::Delete(..)
+        | ActionKind::Move(..)
+        | ActionKind::Execute(_)
+        | ActionKind::Connect(_)
+        | ActionKind::Listen(_)
+        | ActionKind::Message(_)
+        | ActionKind::Spend(_)
+        | ActionKind::Install(_)
+        | ActionKind::Privilege(_)
+        | ActionKind::Publish(_)
+        | ActionKind::Destroy(_)
+        | ActionKind::Signal(_)
+        | ActionKind::Opaque(_) => ledger::Labels::NONE,
+    }
+}
+
+fn is_secret(target: &Target, facts: &Facts) -> bool {
+    let Target::Path(path) = target else { return false };
+    facts.paths.get(&path.abs).is_some_and(|fact| {
+        fact.place == Place::Credential || fact.protection.is_some_and(|protection| protection.is_secret())
+    })
+}
+
+fn is_protected(target: &Target, facts: &Facts) -> bool {
+    let Target::Path(path) = target else { return false };
+    facts.paths.get(&path.abs).is_some_and(|fact| fact.protection.is_some())
+}
+
+/// Remembers a denial by what was wanted.
+pub(crate) fn denied(call: &Call, rule: &str) -> RunNote {
+    RunNote::Denied(DenialRow { intent: Digest::from(call.intent()), rule: rule.to_owned() })
+}
+
+/// Remembers how a call ended.
+pub(crate) fn finished(seq: u64, report: &Report) -> RunNote {
+    RunNote::Finished(ledger::Finish {
+        seq,
+        result: Some(report.digest()),
+        outcome: crate::journal::class(report.end),
+        changed_state: report.changed,
+    })
+}
+
+/// Remembers the files that a report says were written.
+pub(crate) fn written(report: &Report, scrubber: &Scrubber) -> Vec<RunNote> {
+    let note =
+        |(path, content): &(String, [u8; 32])| RunNote::Wrote(WrittenFile::new(path, Digest::from(*content), scrubber));
+    report.wrote.iter().map(note).collect()
+}
