@@ -144,11 +144,13 @@ pub enum Tracked {
 /// What a glob or a recursive target would reach, bounded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
-    /// Names matched, as paths like [`crate::action::PathRef::abs`]; at most a bounded number.
+    /// Names matched, as paths like [`crate::action::PathRef::abs`]; at most a bounded number. Of
+    /// what lies beneath a directory, only the protected names. Each has its own path fact.
     pub matches: Vec<String>,
     /// Whether there were more than were listed.
     pub more: bool,
-    /// How many of the files reached are untracked.
+    /// How many of the files reached version control could not bring back as they are: untracked or
+    /// changed since, not ignored.
     pub untracked: Fact<u64>,
     /// How many files would be reached in all.
     pub files: u64,
@@ -170,9 +172,9 @@ pub struct ProgramFact {
 pub struct RepoFact {
     /// The branch that is checked out, if any.
     pub branch: Option<String>,
-    /// Whether tracked files differ from the index or the commit.
+    /// Whether tracked files differ from the index; what is only staged survives as an object.
     pub dirty: Fact<bool>,
-    /// Remote names and their URLs.
+    /// Remote names and their URLs; where pushes go elsewhere, that is listed as `NAME (push)`.
     pub remotes: BTreeMap<String, String>,
 }
 

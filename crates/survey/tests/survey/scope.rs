@@ -1,60 +1,11 @@
 //! What a root lets through and what it refuses, on real files.
 
 use std::fs;
-use std::io::Read;
-use std::os::unix::fs::symlink;
-use std::path::PathBuf;
 
 use tollgate_call::facts::Kind;
-use tollgate_call::places::Layout;
 use tollgate_survey::{Intent, PathError, Root, RootError};
 
-struct Place {
-    _held: tempfile::TempDir,
-    top: PathBuf,
-}
-
-#[expect(clippy::unwrap_used, reason = "a fixture that cannot be laid out ends the test")]
-impl Place {
-    /// A workspace `W` with a few files, and `outside/secret` and `W-evil/secret` beside it.
-    fn new() -> Self {
-        let held = tempfile::tempdir().unwrap();
-        let top = held.path().canonicalize().unwrap();
-        for dir in ["W/a", "W/..hidden", "W/%2e%2e", "outside/sub", "W-evil", "home"] {
-            fs::create_dir_all(top.join(dir)).unwrap();
-        }
-        for file in ["W/b.txt", "W/a/b.txt", "W/..hidden/file", "W/a..b", "W/%2e%2e/file", "W/naïve–ファイル.txt"]
-        {
-            fs::write(top.join(file), "inside").unwrap();
-        }
-        for file in ["outside/secret", "W-evil/secret"] {
-            fs::write(top.join(file), "outside").unwrap();
-        }
-        Self { _held: held, top }
-    }
-
-    fn path(&self, rel: &str) -> String {
-        self.top.join(rel).to_str().unwrap().to_owned()
-    }
-
-    fn link(&self, to: &str, at: &str) {
-        symlink(to, self.top.join(at)).unwrap();
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::of(&self.path("W"), &self.path("home"))
-    }
-
-    fn root(&self) -> Root {
-        Root::open(&self.path("W"), &self.layout()).unwrap()
-    }
-
-    fn read(&self, named: &str) -> Result<String, PathError> {
-        let mut text = String::new();
-        self.root().scope(named, Intent::Read)?.open_regular()?.read_to_string(&mut text).unwrap();
-        Ok(text)
-    }
-}
+use crate::place::Place;
 
 #[test]
 fn what_lies_inside_is_read_however_it_is_spelled() {
