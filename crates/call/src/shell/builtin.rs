@@ -1,0 +1,348 @@
+//! What the shell does itself: directories, variables, code read from words, traces.
+
+use super::command::Named;
+use super::feed::{Decoded, Feed};
+use super::fold;
+use super::ir::{Assignment, Part, Simple, Within, Word};
+use super::lex::Origin;
+use super::scope::Value;
+use super::walk::Reader;
+use crate::action::{ActionKind, Control, PathRef, Program, Standing, Why};
+
+/// Does what the builtin of this name does, if it is one.
+pub(super) fn run(
+    reader: &mut Reader<'_>,
+    named: &Named,
+    simple: &Simple,
+    declared: &[Assignment],
+    input: &Feed,
+) -> Option<Feed> {
+    let words = simple.words.get(1..).unwrap_or(&[]);
+    let name = named.base.as_str();
+    let feed = match name {
+        "eval" => eval(reader, words, simple),
+        "source" | "." => source(reader, words, simple, input),
+        "cd" | "chdir" => change_directory(reader, words),
+        "pushd" | "popd" => stack(reader, name, words),
+        "trap" => trap(reader, words),
+        "alias" => alias(reader, words),
+        "unset" => unset(reader, words, simple),
+        "set" => set(reader, words, simple),
+        "shift" => shift(reader),
+        "export" | "declare" | "typeset" | "local" | "readonly" => declare(reader, words, declared, simple),
+        "read" => read(reader, words, input),
+        "mapfile" | "readarray" | "getopts" => forget(reader, words),
+        "let" => let_words(reader, words),
+        "printf" if words.first().and_then(Word::literal) == Some("-v") => printf(reader, words),
+        "history" | "fc" => history(reader, words, simple),
+        "hash" if has(words, "-p") => control(reader, "hash -p", simple),
+        "bind" if has(words, "-x") || has(words, "-f") => control(reader, "bind", simple),
+        "complete" if has(words, "-C") => control(reader, "complete -C", simple),
+        "enable" if has(words, "-f") => control(reader, "enable -f", simple),
+        "disown" => persist(reader, simple),
+        "echo" | "printf" | "pwd" | "true" | "false" => fold::output(name, &simple.words, &Feed::Outer),
+        ":" | "test" | "[" | "exit" | "return" | "break" | "continue" | "wait" | "jobs" | "fg" | "bg" | "umask"
+        | "ulimit" | "type" | "hash" | "bind" | "complete" | "compgen" | "compopt" | "enable" | "times" | "logout"
+        | "help" | "caller" | "dirs" | "shopt" | "unalias" | "suspend" | "setopt" | "unsetopt" | "autoload" => {
+            Feed::Outer
+        }
+        _ => return None,
+    };
+    reader.execute(Program::Name(name.to_owned()), Standing::Builtin, &simple.span);
+    Some(feed)
+}
+
+fn has(words: &[Word], flag: &str) -> bool {
+    words.iter().any(|word| word.lead().starts_with(flag))
+}
+
+fn control(reader: &mut Reader<'_>, what: &str, simple: &Simple) -> Feed {
+    reader.act(ActionKind::Control(Control::Environment(what.to_owned())), simple.span.clone());
+    Feed::Outer
+}
+
+fn traces(reader: &mut Reader<'_>, what: &str, simple: &Simple) {
+    reader.act(ActionKind::Control(Control::Traces(what.to_owned())), simple.span.clone());
+}
+
+fn persist(reader: &mut Reader<'_>, simple: &Simple) -> Feed {
+    reader.act(ActionKind::Persist("a detached process".to_owned()), simple.span.clone());
+    Feed::Outer
+}
+
+/// `eval words…`: the words, joined, are read again.
+fn eval(reader: &mut Reader<'_>, words: &[Word], simple: &Simple) -> Feed {
+    let decoded = reader.decoded;
+    reader.code(words, decoded, simple)
+}
+
+impl Reader<'_> {
+    /// Reads words, joined by blanks, as a script in the present scope.
+    ///
+    /// What is not known in them becomes a variable that is not known, so that the rest is read.
+    pub(super) fn code(&mut self, words: &[Word], decoded: Decoded, simple: &Simple) -> Feed {
+        let (text, why) = self.spell(words);
+        if decoded == Decoded::Yes {
+            self.opaque(Why::DecodedCode, simple.span.clone());
+        } else if let Some(why) = why {
+            self.opaque(why, simple.span.clone());
+        }
+        let origin = match words {
+            [Word { verbatim: Some(at), .. }] => Origin::At(*at as usize),
+            [] => Origin::Range(simple.span.start as usize, simple.span.end as usize),
+            [first, ..] => {
+                let last = words.last().unwrap_or(first);
+                Origin::Range(first.span.start as usize, last.span.end as usize)
+            }
+        };
+        self.inside(Within::Wrapped, |this| this.script(&text, origin))
+    }
+
+    fn spell(&mut self, words: &[Word]) -> (String, Option<Why>) {
+        let mut text = String::new();
+        let mut unknown = None;
+        for word in words {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            for part in &word.parts {
+                match part {
+                    Part::Text(part) | Part::Glob(part) => text.push_str(part),
+                    Part::Opaque(why) => {
+                        let name = format!("__unknown_{}", text.len());
+                        self.scope.set(&name, Value::Unknown(why.clone()));
+                        text.push_str(&format!("${{{name}}}"));
+                        unknown = Some(why.clone());
+                    }
+                }
+            }
+        }
+        (text, unknown)
+    }
+
+    /// Reads what flows into a shell.
+    pub(super) fn code_from(&mut self, feed: &Feed, simple: &Simple) -> Feed {
+        if feed.decoded() == Decoded::Yes {
+            self.opaque(Why::DecodedCode, simple.span.clone());
+        }
+        match feed {
+            Feed::Text { text, origin, .. } => {
+                let (text, origin) = (text.clone(), *origin);
+                self.inside(Within::Wrapped, |this| this.script(&text, origin))
+            }
+            Feed::Stream { from, decoded: Decoded::No, .. } => {
+                self.opaque(Why::Piped(from.clone()), simple.span.clone());
+                Feed::stream("a shell")
+            }
+            Feed::Stream { decoded: Decoded::Yes, .. } | Feed::Outer => Feed::stream("a shell"),
+        }
+    }
+}
+
+/// `source FILE`: the file is code, run here.
+fn source(reader: &mut Reader<'_>, words: &[Word], simple: &Simple, input: &Feed) -> Feed {
+    let Some(file) = words.first() else { return Feed::Outer };
+    if let Some(name) = file.literal() {
+        if let Some(feed) = reader.described(name) {
+            return reader.code_from(&feed, simple);
+        }
+        if matches!(name, "/dev/stdin" | "/dev/fd/0" | "-" | "/proc/self/fd/0") {
+            let input = input.clone();
+            return reader.code_from(&input, simple);
+        }
+    }
+    match (file.literal(), reader.scope.cwd.as_deref().or(Some("/"))) {
+        (Some(name), Some(cwd)) => {
+            let path = PathRef::join(cwd, name);
+            reader.execute(Program::Path(path.clone()), Standing::File(path), &file.span);
+        }
+        _ => {
+            let why = file.why().cloned().unwrap_or_else(|| Why::Expansion("pattern".to_owned()));
+            reader.opaque(why, file.span.clone());
+        }
+    }
+    let cwd = reader.scope.cwd.clone();
+    reader.scope.forget_all();
+    reader.scope.cwd = cwd;
+    Feed::stream("a sourced file")
+}
+
+fn change_directory(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
+    let operand = words.iter().find(|word| !matches!(word.literal(), Some("-P" | "-L" | "-e" | "--")));
+    let next = match operand {
+        None => Some(reader.setting.home.to_owned()),
+        Some(word) if word.literal() == Some("-") => reader.scope.previous.clone(),
+        Some(word) => reader.enter(word),
+    };
+    let before = std::mem::replace(&mut reader.scope.cwd, next);
+    reader.scope.fallback.clone_from(&before);
+    reader.scope.previous = before;
+    Feed::Outer
+}
+
+impl Reader<'_> {
+    /// The directory that `word` names from here; lexical, as `cd -L` is.
+    pub(super) fn enter(&self, word: &Word) -> Option<String> {
+        let name = word.literal()?;
+        if name.starts_with('/') {
+            return Some(crate::places::clean(name));
+        }
+        let cwd = self.scope.cwd.as_deref()?;
+        Some(crate::places::clean(&format!("{cwd}/{name}")))
+    }
+}
+
+fn stack(reader: &mut Reader<'_>, name: &str, words: &[Word]) -> Feed {
+    let rotated = words.iter().any(|word| word.lead().starts_with(['+', '-']));
+    let next = match (name, words.first()) {
+        _ if rotated => None,
+        ("pushd", Some(word)) => {
+            let next = reader.enter(word);
+            reader.scope.stack.push(reader.scope.cwd.clone());
+            next
+        }
+        ("pushd", None) => {
+            let next = reader.scope.stack.pop().flatten();
+            reader.scope.stack.push(reader.scope.cwd.clone());
+            next
+        }
+        _ => reader.scope.stack.pop().flatten(),
+    };
+    reader.scope.previous = std::mem::replace(&mut reader.scope.cwd, next);
+    Feed::Outer
+}
+
+fn trap(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
+    let code = words.iter().find(|word| !matches!(word.literal(), Some("--")));
+    let Some(code) = code.filter(|word| !word.lead().starts_with('-')) else { return Feed::Outer };
+    let outer = reader.scope.clone();
+    let origin = code
+        .verbatim
+        .map_or(Origin::Range(code.span.start as usize, code.span.end as usize), |at| Origin::At(at as usize));
+    match code.literal() {
+        Some(text) => {
+            let text = text.to_owned();
+            reader.inside(Within::Trap, |reader| reader.script(&text, origin));
+        }
+        None => reader.opaque(code.why().cloned().unwrap_or(Why::Substitution), code.span.clone()),
+    }
+    reader.scope = outer;
+    Feed::Outer
+}
+
+/// `alias name=text`: whatever runs it later runs the text, so it is read now.
+fn alias(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
+    for word in words {
+        let Some((name, text)) = word.literal().and_then(|word| word.split_once('=')) else { continue };
+        let (name, text) = (name.to_owned(), text.to_owned());
+        let outer = reader.scope.clone();
+        let origin = Origin::Range(word.span.start as usize, word.span.end as usize);
+        reader.inside(Within::Function, |reader| reader.script(&text, origin));
+        reader.scope = outer;
+        reader.scope.aliases.insert(name, text);
+    }
+    Feed::Outer
+}
+
+fn unset(reader: &mut Reader<'_>, words: &[Word], simple: &Simple) -> Feed {
+    for word in words.iter().filter_map(Word::literal) {
+        if super::environment::hides(word) {
+            traces(reader, word, simple);
+        }
+        if super::scan::is_name(word) {
+            reader.scope.forget(word);
+        }
+    }
+    Feed::Outer
+}
+
+fn set(reader: &mut Reader<'_>, words: &[Word], simple: &Simple) -> Feed {
+    let literal: Vec<&str> = words.iter().filter_map(Word::literal).collect();
+    if literal.windows(2).any(|pair| pair == ["+o", "history"]) || literal.contains(&"+H") {
+        traces(reader, "set +o history", simple);
+    }
+    if let Some(at) = words.iter().position(|word| word.literal() == Some("--")) {
+        reader.scope.arguments = words.get(at + 1..).map(<[Word]>::to_vec);
+    } else if words.first().is_some_and(|word| !word.lead().starts_with(['-', '+'])) {
+        reader.scope.arguments = Some(words.to_vec());
+    }
+    Feed::Outer
+}
+
+fn shift(reader: &mut Reader<'_>) -> Feed {
+    if let Some(arguments) = &mut reader.scope.arguments
+        && !arguments.is_empty()
+    {
+        arguments.remove(0);
+    }
+    Feed::Outer
+}
+
+fn declare(reader: &mut Reader<'_>, words: &[Word], declared: &[Assignment], simple: &Simple) -> Feed {
+    let exports = simple.words.first().and_then(Word::literal) == Some("export") || has(words, "-x");
+    for name in declared.iter().map(|assignment| assignment.name.as_str()).chain(words.iter().filter_map(Word::literal))
+    {
+        if exports {
+            reader.scope.exported.insert(name.to_owned());
+        }
+        if super::environment::hides(name) {
+            traces(reader, name, simple);
+        }
+    }
+    for word in words.iter().filter(|word| word.literal().is_none() && !word.lead().starts_with('-')) {
+        reader.opaque(word.why().cloned().unwrap_or(Why::Substitution), word.span.clone());
+    }
+    Feed::Outer
+}
+
+fn read(reader: &mut Reader<'_>, words: &[Word], input: &Feed) -> Feed {
+    let names: Vec<String> =
+        words.iter().filter_map(Word::literal).filter(|word| super::scan::is_name(word)).map(str::to_owned).collect();
+    match (names.as_slice(), input.known()) {
+        ([name], Some(text)) => {
+            let line = text.lines().next().unwrap_or("").trim().to_owned();
+            reader.decoded = reader.decoded.max(input.decoded());
+            reader.scope.set(name, Value::Parts(if line.is_empty() { Vec::new() } else { vec![Part::Text(line)] }));
+        }
+        (names, _) => names.iter().for_each(|name| reader.scope.set(name, Value::Unknown(Why::Input))),
+    }
+    Feed::Outer
+}
+
+fn forget(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
+    for name in words.iter().filter_map(Word::literal).filter(|word| super::scan::is_name(word)) {
+        reader.scope.set(name, Value::Unknown(Why::Input));
+    }
+    Feed::Outer
+}
+
+fn let_words(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
+    for word in words {
+        let name = word.lead().split(['=', '+', '-', '*', '/']).next().unwrap_or("");
+        if super::scan::is_name(name) {
+            reader.scope.set(name, Value::Parts(vec![Part::Glob("*".to_owned())]));
+        }
+    }
+    Feed::Outer
+}
+
+fn printf(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
+    let Some(name) = words.get(1).and_then(Word::literal).map(str::to_owned) else { return Feed::Outer };
+    let made = fold::output("printf", words.get(1..).unwrap_or(&[]), &Feed::Outer);
+    match made.known() {
+        Some(text) => reader.scope.set(&name, Value::Parts(vec![Part::Text(text.to_owned())])),
+        None => reader.scope.forget(&name),
+    }
+    Feed::Outer
+}
+
+fn history(reader: &mut Reader<'_>, words: &[Word], simple: &Simple) -> Feed {
+    let erases = words.iter().any(|word| {
+        let lead = word.lead();
+        lead.starts_with('-') && lead.contains(['c', 'd', 'w', 'r'])
+    });
+    if erases {
+        traces(reader, "history", simple);
+    }
+    Feed::stream("history")
+}

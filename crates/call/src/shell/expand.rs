@@ -1,0 +1,385 @@
+//! Expansion: a word as cut becomes the words that the command would get.
+
+use super::braces::{self, Braces};
+use super::feed::Feed;
+use super::ir::{Part, Word};
+use super::lex::{Modifier, Origin, Piece, PieceKind, Quoted, RawWord};
+use super::pattern;
+use super::scope::Value;
+use super::walk::Reader;
+use crate::action::Why;
+
+/// Longest word that is followed.
+const MAX_WORD: usize = 65_536;
+
+/// Words that are being put together.
+struct Fields {
+    done: Vec<Vec<Part>>,
+    now: Vec<Part>,
+    /// Whether `now` is a word even when empty, because it was quoted.
+    begun: bool,
+}
+
+impl Fields {
+    const fn new() -> Self {
+        Self { done: Vec::new(), now: Vec::new(), begun: false }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.begun = true;
+        if text.is_empty() {
+            return;
+        }
+        match self.now.last_mut() {
+            Some(Part::Text(last)) => last.push_str(text),
+            Some(Part::Glob(_) | Part::Opaque(_)) | None => self.now.push(Part::Text(text.to_owned())),
+        }
+    }
+
+    fn part(&mut self, part: &Part) {
+        match part {
+            Part::Text(text) => self.text(text),
+            Part::Glob(_) | Part::Opaque(_) => {
+                self.begun = true;
+                self.now.push(part.clone());
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        if self.begun {
+            self.done.push(std::mem::take(&mut self.now));
+            self.begun = false;
+        }
+    }
+
+    /// Adds unquoted literal text, whose pattern marks are live.
+    fn live(&mut self, text: &str) {
+        if !text.contains(['*', '?', '[']) {
+            return self.text(text);
+        }
+        let mut rest = text;
+        while let Some(at) = rest.find(['*', '?', '[']) {
+            let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            if !before.is_empty() {
+                self.text(before);
+            }
+            let length = glob_length(after);
+            let (mark, after) = after.split_at_checked(length).unwrap_or((after, ""));
+            if mark == "[" {
+                self.text(mark)
+            } else {
+                self.part(&Part::Glob(mark.to_owned()))
+            }
+            rest = after;
+        }
+        if !rest.is_empty() {
+            self.text(rest);
+        }
+    }
+
+    /// Adds the value of an unquoted expansion: split at blanks, patterns live.
+    fn split(&mut self, value: &[Part], blanks: &str) {
+        for part in value {
+            let Part::Text(text) = part else {
+                self.part(part);
+                continue;
+            };
+            let mut pieces = text.split(|mark| blanks.contains(mark));
+            if let Some(first) = pieces.next().filter(|first| !first.is_empty()) {
+                self.live(first);
+            }
+            for piece in pieces {
+                self.end();
+                if !piece.is_empty() {
+                    self.live(piece);
+                }
+            }
+        }
+    }
+}
+
+/// Length of the pattern mark that `text` starts with; 1 for a `[` that nothing closes.
+fn glob_length(text: &str) -> usize {
+    if text.starts_with('[') { text.find(']').map_or(1, |end| end + 1) } else { 1 }
+}
+
+impl Reader<'_> {
+    /// Expands words as the arguments of a command.
+    pub(super) fn words(&mut self, raw: &[RawWord]) -> Vec<Word> {
+        let mut words = Vec::with_capacity(raw.len());
+        for word in raw {
+            match braces::expand(word) {
+                Braces::None => self.word_into(word, &mut words),
+                Braces::Words(all) => all.iter().for_each(|word| self.word_into(word, &mut words)),
+                Braces::TooMany => {
+                    words.push(Word::opaque_at(Why::Limit("brace expansion".to_owned()), self.span(word.origin)))
+                }
+            }
+        }
+        words
+    }
+
+    /// Expands a word that stays one word: an assignment, a redirection target, a here-document.
+    pub(super) fn one(&mut self, raw: &RawWord) -> Word {
+        let mut fields = Fields::new();
+        for (at, piece) in raw.pieces.iter().enumerate() {
+            match (&piece.kind, piece.quoted) {
+                (PieceKind::Text(text), Quoted::No) if at == 0 => self.tilde(text, &mut fields),
+                (PieceKind::Text(text), Quoted::Yes | Quoted::No) => fields.text(text),
+                (kind, _) => {
+                    let quoted = Piece { kind: kind.clone(), quoted: Quoted::Yes };
+                    self.piece(&quoted, &mut fields);
+                }
+            }
+        }
+        fields.end();
+        let parts = fields.done.into_iter().next().unwrap_or_default();
+        self.finish(parts, raw)
+    }
+
+    fn word_into(&mut self, raw: &RawWord, words: &mut Vec<Word>) {
+        let mut fields = Fields::new();
+        for (at, piece) in raw.pieces.iter().enumerate() {
+            match (&piece.kind, piece.quoted) {
+                (PieceKind::Text(text), Quoted::No) if at == 0 => self.tilde(text, &mut fields),
+                (PieceKind::Text(text), Quoted::No) => live_or_extended(text, &mut fields),
+                (PieceKind::Text(text), Quoted::Yes) => fields.text(text),
+                (
+                    PieceKind::Variable(..)
+                    | PieceKind::Command(..)
+                    | PieceKind::Process(..)
+                    | PieceKind::Arithmetic(_)
+                    | PieceKind::Other(..),
+                    _,
+                ) => self.piece(piece, &mut fields),
+            }
+        }
+        fields.end();
+        for parts in fields.done {
+            let word = self.finish(parts, raw);
+            words.push(word);
+        }
+    }
+
+    fn finish(&self, parts: Vec<Part>, raw: &RawWord) -> Word {
+        let span = self.span(raw.origin);
+        let size: usize = parts.iter().map(|part| if let Part::Text(text) = part { text.len() } else { 0 }).sum();
+        if size > MAX_WORD {
+            return Word::opaque_at(Why::Limit("a word longer than 64 KB".to_owned()), span);
+        }
+        let verbatim = raw.verbatim.filter(|_| matches!(parts.as_slice(), [Part::Text(_)]));
+        Word { parts, span, verbatim: verbatim.and_then(|at| u32::try_from(at).ok()) }
+    }
+
+    /// Text at the start of a word, where `~` and `~/` are the home directory.
+    fn tilde(&self, text: &str, fields: &mut Fields) {
+        let Some(rest) = text.strip_prefix('~') else { return live_or_extended(text, fields) };
+        let (user, path) = rest.find('/').and_then(|at| rest.split_at_checked(at)).unwrap_or((rest, ""));
+        match user {
+            "" => fields.text(self.setting.home),
+            "+" => fields.text(self.scope.cwd.as_deref().unwrap_or("~+")),
+            "root" => fields.text("/root"),
+            name if name == self.setting.user => fields.text(self.setting.home),
+            name if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) => {
+                fields.text("/home/");
+                fields.text(name);
+            }
+            _ => return live_or_extended(text, fields),
+        }
+        live_or_extended(path, fields);
+    }
+
+    fn piece(&mut self, piece: &Piece, fields: &mut Fields) {
+        match &piece.kind {
+            PieceKind::Text(text) => fields.text(text),
+            PieceKind::Variable(name, modifier) => self.variable(name, modifier.as_ref(), piece.quoted, fields),
+            PieceKind::Command(text, origin) => {
+                let value = self.substitute(text, *origin);
+                self.place(&value, piece.quoted, fields);
+            }
+            PieceKind::Process(text, origin) => {
+                let feed = self.substitution(text, *origin);
+                let name = self.descriptor(feed);
+                fields.text(&name);
+            }
+            PieceKind::Arithmetic(inner) => {
+                let inner = inner.clone();
+                self.arithmetic(&inner);
+                fields.part(&Part::Glob("*".to_owned()));
+            }
+            PieceKind::Other(what, inner) => {
+                let inner = self.one(&inner.clone());
+                self.other(what, &inner, piece.quoted, fields);
+            }
+        }
+    }
+
+    fn place(&self, value: &[Part], quoted: Quoted, fields: &mut Fields) {
+        match quoted {
+            Quoted::Yes => {
+                fields.begun = true;
+                value.iter().for_each(|part| fields.part(part));
+            }
+            Quoted::No => match self.scope.lookup("IFS", self.setting) {
+                Value::Parts(parts) => match parts.as_slice() {
+                    [] => fields.split(value, ""),
+                    [Part::Text(blanks)] => fields.split(value, blanks),
+                    [Part::Glob(_) | Part::Opaque(_)] | [_, _, ..] => {
+                        fields.part(&Part::Opaque(Why::Variable("IFS".to_owned())))
+                    }
+                },
+                Value::List(_) | Value::Unknown(_) => fields.part(&Part::Opaque(Why::Variable("IFS".to_owned()))),
+            },
+        }
+    }
+
+    fn variable(&mut self, name: &str, modifier: Option<&Modifier>, quoted: Quoted, fields: &mut Fields) {
+        let operand = modifier.map(|modifier| self.one(&modifier.operand.clone()));
+        if matches!(name, "@" | "*") && modifier.is_none() {
+            return self.arguments(quoted, fields);
+        }
+        let value = self.value(name);
+        let value = match (modifier, operand) {
+            (Some(modifier), Some(operand)) => self.modified(name, value, &modifier.operator, &operand),
+            _ => value,
+        };
+        match value {
+            Value::Parts(parts) => self.place(&parts, quoted, fields),
+            Value::List(list) => self.place(list.first().map_or(&[], Vec::as_slice), quoted, fields),
+            Value::Unknown(why) => fields.part(&Part::Opaque(why)),
+        }
+    }
+
+    /// The value of a variable or positional parameter.
+    pub(super) fn value(&self, name: &str) -> Value {
+        let Ok(index) = name.parse::<usize>() else { return self.scope.lookup(name, self.setting) };
+        match &self.scope.arguments {
+            Some(arguments) if index > 0 => {
+                Value::Parts(arguments.get(index - 1).map(|word| word.parts.clone()).unwrap_or_default())
+            }
+            Some(_) | None => Value::Unknown(Why::Variable(name.to_owned())),
+        }
+    }
+
+    fn arguments(&self, quoted: Quoted, fields: &mut Fields) {
+        let Some(arguments) = &self.scope.arguments else {
+            return fields.part(&Part::Opaque(Why::Variable("@".to_owned())));
+        };
+        for (at, word) in arguments.iter().enumerate() {
+            if at > 0 {
+                fields.end();
+            }
+            self.place(&word.parts, quoted, fields);
+        }
+    }
+
+    fn modified(&mut self, name: &str, value: Value, operator: &str, operand: &Word) -> Value {
+        let unknown = Value::Unknown(Why::Variable(name.to_owned()));
+        let known = match &value {
+            Value::Parts(parts) => Word { parts: parts.clone(), ..operand.clone() },
+            Value::List(_) | Value::Unknown(_) => return unknown,
+        };
+        let Some(text) = known.literal().map(str::to_owned) else { return unknown };
+        let operand_value = Value::Parts(operand.parts.clone());
+        match operator {
+            ":-" | ":=" | "-" | "=" | ":?" | "?" if !text.is_empty() || !operator.starts_with(':') => value,
+            ":=" => {
+                self.scope.set(name, operand_value.clone());
+                operand_value
+            }
+            ":-" => operand_value,
+            ":+" if text.is_empty() => Value::Parts(Vec::new()),
+            ":+" | "+" => operand_value,
+            "#" | "##" | "%" | "%%" => match operand.literal() {
+                Some(pattern) => Value::Parts(vec![Part::Text(pattern::remove(&text, operator, pattern))]),
+                None => unknown,
+            },
+            _ => unknown,
+        }
+    }
+
+    /// `${…}` in a form that has no piece of its own.
+    fn other(&self, what: &str, inner: &Word, quoted: Quoted, fields: &mut Fields) {
+        let inside = what.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or("");
+        if inside.starts_with('#') {
+            return fields.part(&Part::Glob("*".to_owned()));
+        }
+        if let Some((name, index)) = inside.strip_suffix(']').and_then(|rest| rest.split_once('['))
+            && let Some(Value::List(list)) = self.scope.own(name)
+        {
+            return self.elements(&list.clone(), index, quoted, fields);
+        }
+        if let Some(text) = self.reworked(inside) {
+            return self.place(&[Part::Text(text)], quoted, fields);
+        }
+        let why = inner.why().cloned().unwrap_or_else(|| Why::Expansion(what.to_owned()));
+        fields.part(&Part::Opaque(why));
+    }
+
+    fn elements(&self, list: &[Vec<Part>], index: &str, quoted: Quoted, fields: &mut Fields) {
+        let unknown = Part::Opaque(Why::Expansion(format!("[{index}]")));
+        match (index, index.parse::<usize>()) {
+            ("@" | "*", _) => {
+                for (at, parts) in list.iter().enumerate() {
+                    if at > 0 {
+                        fields.end();
+                    }
+                    self.place(parts, quoted, fields);
+                }
+            }
+            (_, Ok(at)) => self.place(list.get(at).map_or(&[], Vec::as_slice), quoted, fields),
+            (_, Err(_)) => fields.part(&unknown),
+        }
+    }
+
+    /// `${x:1:2}`, `${x/a/b}`, `${x^^}`, `${!x}` of a variable whose text is known.
+    fn reworked(&self, inside: &str) -> Option<String> {
+        if let Some(name) = inside.strip_prefix('!') {
+            let pointed = self.known_text(name)?;
+            return self.known_text(&pointed);
+        }
+        let length = inside.bytes().take_while(|byte| *byte == b'_' || byte.is_ascii_alphanumeric()).count();
+        let (name, rest) = inside.split_at_checked(length)?;
+        pattern::rework(&self.known_text(name)?, rest)
+    }
+
+    fn known_text(&self, name: &str) -> Option<String> {
+        match self.value(name) {
+            Value::Parts(parts) => match parts.as_slice() {
+                [] => Some(String::new()),
+                [Part::Text(text)] => Some(text.clone()),
+                [Part::Glob(_) | Part::Opaque(_)] | [_, _, ..] => None,
+            },
+            Value::List(_) | Value::Unknown(_) => None,
+        }
+    }
+
+    /// Expands what stands in arithmetic, and forgets the variables that it may set.
+    pub(super) fn arithmetic(&mut self, inner: &RawWord) {
+        let text = self.one(inner).shown();
+        if text.contains('=') || text.contains("++") || text.contains("--") {
+            let names = text.split(|mark: char| mark != '_' && !mark.is_ascii_alphanumeric());
+            for name in names.filter(|name| super::scan::is_name(name)) {
+                self.scope.set(name, Value::Parts(vec![Part::Glob("*".to_owned())]));
+            }
+        }
+    }
+
+    /// The text that a command substitution leaves.
+    fn substitute(&mut self, text: &str, origin: Origin) -> Vec<Part> {
+        let feed = self.substitution(text, origin);
+        self.decoded = self.decoded.max(feed.decoded());
+        match feed {
+            Feed::Text { text, .. } => vec![Part::Text(text.trim_end_matches('\n').to_owned())],
+            Feed::Outer => Vec::new(),
+            Feed::Stream { .. } => vec![Part::Opaque(Why::Substitution)],
+        }
+    }
+}
+
+/// Unquoted literal text; `@(…)` and kin are patterns that are not followed.
+fn live_or_extended(text: &str, fields: &mut Fields) {
+    let extended = ["@(", "?(", "*(", "+(", "!("].iter().any(|mark| text.contains(mark));
+    if extended { fields.part(&Part::Opaque(Why::Expansion("extended pattern".to_owned()))) } else { fields.live(text) }
+}

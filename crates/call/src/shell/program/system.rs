@@ -1,0 +1,5 @@
+//! To be filled.
+
+use super::row::Row;
+
+pub(super) const ROWS: &[Row] = &[];

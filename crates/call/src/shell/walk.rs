@@ -1,0 +1,617 @@
+//! Walks a script in the order the shell runs it, and notes every simple command.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::feed::{Decoded, Feed};
+use super::ir::{Assignment, Part, Redirect, RedirectKind, Simple, Within, Word};
+use super::lex::{Origin, RawWord};
+use super::scope::{Scope, Value};
+use super::tree::{Append, Link, Loop, Node, RawAssignment, RawRedirect, RawSimple, RawValue, Tree};
+use super::{Setting, parse, scan};
+use crate::action::{Action, ActionKind, Control, Execute, Program, Standing, Why, WriteHow};
+use crate::span::Span;
+
+/// Commands, texts and bytes that one reading may take; more is [`Why::Limit`].
+const MAX_COMMANDS: usize = 4096;
+const MAX_TEXTS: u32 = 512;
+const MAX_BYTES: usize = 4 * 65_536;
+/// Levels of structure, wrapping and substitution together.
+const MAX_LEVELS: u32 = 48;
+/// Loop values that are followed one by one.
+const MAX_VALUES: usize = 16;
+
+/// A reading in progress.
+pub(super) struct Reader<'s> {
+    pub(super) setting: &'s Setting<'s>,
+    pub(super) scope: Scope,
+    pub(super) actions: Vec<Action>,
+    pub(super) commands: Vec<Simple>,
+    pub(super) within: Vec<Within>,
+    /// Whether the words being expanded hold decoded text.
+    pub(super) decoded: Decoded,
+    functions: Vec<Function>,
+    descriptors: Vec<Feed>,
+    level: u32,
+    texts: u32,
+    bytes: usize,
+    unrolled: usize,
+    pub(super) part: u32,
+    limited: bool,
+}
+
+struct Function {
+    name: String,
+    body: Rc<Node>,
+    scope: Scope,
+    called: bool,
+    active: bool,
+}
+
+impl<'s> Reader<'s> {
+    pub(super) fn new(setting: &'s Setting<'s>) -> Self {
+        Self {
+            setting,
+            scope: Scope::new(setting.cwd),
+            actions: Vec::new(),
+            commands: Vec::new(),
+            within: Vec::new(),
+            decoded: Decoded::No,
+            functions: Vec::new(),
+            descriptors: Vec::new(),
+            level: 0,
+            texts: 0,
+            bytes: 0,
+            unrolled: 0,
+            part: 0,
+            limited: false,
+        }
+    }
+
+    /// Reads a text as a script and returns what it prints, as far as that is known.
+    pub(super) fn script(&mut self, text: &str, origin: Origin) -> Feed {
+        let (start, end) = origin.range(0, text.len());
+        let whole = self.span((start, end));
+        self.texts += 1;
+        self.bytes = self.bytes.saturating_add(text.len());
+        if self.texts > MAX_TEXTS || self.bytes > MAX_BYTES {
+            return self.limit("script text", whole);
+        }
+        let scan = scan::scan(text);
+        if scan.too_deep {
+            return self.limit("nesting", whole);
+        }
+        match parse::parse(text, origin) {
+            Ok(Tree { body, commands }) => {
+                if commands < scan.commands {
+                    self.act(ActionKind::Opaque(Why::Unexplained), whole.clone());
+                }
+                self.nest(whole, |this| this.sequence(&body, &Feed::Outer))
+            }
+            Err(why) => {
+                self.act(ActionKind::Opaque(why), whole);
+                Feed::stream("unparsed text")
+            }
+        }
+    }
+
+    /// Walks functions that were defined and never called: anything may still call them.
+    pub(super) fn uncalled(&mut self) {
+        let mut at = 0;
+        while let Some(function) = self.functions.get_mut(at) {
+            at += 1;
+            if std::mem::replace(&mut function.called, true) {
+                continue;
+            }
+            let (body, mut scope) = (Rc::clone(&function.body), function.scope.clone());
+            scope.arguments = None;
+            let outer = std::mem::replace(&mut self.scope, scope);
+            self.inside(Within::Function, |this| this.node(&body, &Feed::Outer));
+            self.scope = outer;
+        }
+    }
+
+    /// Adds an action of the command being read.
+    pub(super) fn act(&mut self, kind: ActionKind, span: Span) {
+        if self.actions.len() < 2 * MAX_COMMANDS {
+            self.actions.push(Action { kind, span, part: self.part });
+        } else {
+            self.limited = true;
+        }
+    }
+
+    pub(super) fn opaque(&mut self, why: Why, span: Span) {
+        self.act(ActionKind::Opaque(why), span);
+    }
+
+    /// Notes that something is larger or deeper than is judged.
+    pub(super) fn limit(&mut self, what: &str, span: Span) -> Feed {
+        let action = Action { kind: ActionKind::Opaque(Why::Limit(what.to_owned())), span, part: self.part };
+        if !self.actions.contains(&action) || !self.limited {
+            self.limited = true;
+            self.actions.push(action);
+        }
+        Feed::stream(what)
+    }
+
+    pub(super) fn span(&self, (start, end): (usize, usize)) -> Span {
+        Span::new("/command", start, end)
+    }
+
+    pub(super) fn inside<T>(&mut self, within: Within, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.within.push(within);
+        let result = inner(self);
+        self.within.pop();
+        result
+    }
+
+    /// Runs `inner` one level deeper, unless that is too deep.
+    pub(super) fn nest(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> Feed) -> Feed {
+        if self.level >= MAX_LEVELS {
+            return self.limit("nesting", span);
+        }
+        self.level += 1;
+        let feed = inner(self);
+        self.level -= 1;
+        feed
+    }
+
+    /// Reads the inside of `$(…)` or `<(…)`: its changes stay inside.
+    pub(super) fn substitution(&mut self, text: &str, origin: Origin) -> Feed {
+        if text.trim() == "pwd"
+            && let Some(cwd) = &self.scope.cwd
+        {
+            return Feed::text(cwd.clone(), origin);
+        }
+        let outer = self.scope.clone();
+        let part = self.part;
+        let feed = self.inside(Within::Substitution, |this| this.script(text, origin));
+        self.scope = outer;
+        self.part = part;
+        match (feed, redirected_input(text)) {
+            (_, Some(_)) => Feed::stream("a file"),
+            (feed, None) => feed,
+        }
+    }
+
+    /// Gives a process substitution its name, and remembers what it prints.
+    pub(super) fn descriptor(&mut self, feed: Feed) -> String {
+        self.descriptors.push(feed);
+        format!("/dev/fd/{}", 62 + self.descriptors.len())
+    }
+
+    /// What a process substitution named by [`Self::descriptor`] prints.
+    pub(super) fn described(&self, name: &str) -> Option<Feed> {
+        let number: usize = name.strip_prefix("/dev/fd/")?.parse().ok()?;
+        self.descriptors.get(number.checked_sub(63)?).cloned()
+    }
+
+    fn sequence(&mut self, nodes: &[Node], input: &Feed) -> Feed {
+        let mut output = Feed::Outer;
+        for node in nodes {
+            let feed = self.node(node, input);
+            output = output.then(feed);
+        }
+        output
+    }
+
+    fn node(&mut self, node: &Node, input: &Feed) -> Feed {
+        match node {
+            Node::Simple(simple) => self.simple(simple, input),
+            Node::Chain(first, rest) => self.chain(first, rest, input),
+            Node::Pipe(stages) => self.nest(Span::new("/command", 0, 0), |this| this.pipe(stages, input)),
+            Node::Group(body) => self.nest(Span::new("/command", 0, 0), |this| this.sequence(body, input)),
+            Node::Subshell(body) => self.apart(Within::Subshell, |this| this.sequence(body, input)),
+            Node::Branch(test, arms) => self.branch(test, arms, input),
+            Node::Loop(it) => self.repeat(it, input),
+            Node::Function(names, body) => self.define(names, body),
+            Node::Background(body) => self.apart(Within::Background, |this| this.node(body, input)),
+            Node::Words(words) => {
+                words.iter().for_each(|word| self.arithmetic(word));
+                Feed::Outer
+            }
+            Node::Redirected(body, redirects) => self.redirected(body, redirects, input),
+            Node::Unknown(why, range) => {
+                let span = self.span(*range);
+                self.opaque(why.clone(), span);
+                Feed::stream("unparsed text")
+            }
+        }
+    }
+
+    /// Reads what runs in a shell of its own: its changes stay inside.
+    fn apart(&mut self, within: Within, inner: impl FnOnce(&mut Self) -> Feed) -> Feed {
+        let outer = self.scope.clone();
+        let feed = self.inside(within, |this| this.nest(Span::new("/command", 0, 0), inner));
+        self.scope = outer;
+        feed
+    }
+
+    fn chain(&mut self, first: &Node, rest: &[(Link, Node)], input: &Feed) -> Feed {
+        let mut before = self.scope.clone();
+        let mut output = self.node(first, input);
+        for (link, node) in rest {
+            let reached = self.scope.clone();
+            if *link == Link::Or {
+                self.scope.merge(&before);
+            }
+            let feed = self.inside(Within::Condition, |this| this.node(node, input));
+            match link {
+                Link::Or if leaves(node) => self.scope = reached.clone(),
+                Link::Or => self.scope.merge(&reached),
+                Link::And => {}
+            }
+            before = reached;
+            output = output.then(feed);
+        }
+        output
+    }
+
+    fn pipe(&mut self, stages: &[Node], input: &Feed) -> Feed {
+        let outer = self.scope.clone();
+        let mut feed = input.clone();
+        for (at, stage) in stages.iter().enumerate() {
+            let position = Within::Pipe(u32::try_from(at).unwrap_or(u32::MAX));
+            feed = self.inside(position, |this| this.node(stage, &feed));
+            if matches!(feed, Feed::Outer) {
+                feed = Feed::text(String::new(), Origin::Range(0, 0));
+            }
+            self.scope = outer.clone();
+        }
+        feed
+    }
+
+    fn branch(&mut self, test: &[Node], arms: &[Vec<Node>], input: &Feed) -> Feed {
+        self.nest(Span::new("/command", 0, 0), |this| {
+            this.inside(Within::Condition, |this| this.sequence(test, input));
+            let before = this.scope.clone();
+            let mut after: Option<Scope> = None;
+            let mut output = Feed::Outer;
+            for arm in arms {
+                this.scope = before.clone();
+                let feed = this.inside(Within::Branch, |this| this.sequence(arm, input));
+                output = either(output, feed);
+                if !arm.last().is_some_and(leaves) {
+                    match &mut after {
+                        Some(after) => after.merge(&this.scope),
+                        None => after = Some(this.scope.clone()),
+                    }
+                }
+            }
+            this.scope = after.unwrap_or(before);
+            output
+        })
+    }
+
+    fn repeat(&mut self, it: &Loop, input: &Feed) -> Feed {
+        self.nest(Span::new("/command", 0, 0), |this| {
+            let values = it.words.as_ref().map(|words| this.words(words));
+            let mut changed = BTreeSet::new();
+            assigned(&it.head, &mut changed);
+            assigned(&it.body, &mut changed);
+            let before = this.scope.clone();
+            changed.iter().for_each(|name| this.scope.forget(name));
+            let literal = values.as_ref().is_some_and(|values| values.iter().all(|value| value.why().is_none()));
+            let few = values.as_ref().map_or(0, Vec::len) <= MAX_VALUES && this.unrolled < 4 * MAX_VALUES;
+            match (values, it.variables.as_slice()) {
+                (Some(values), [name]) if literal && few => {
+                    this.unrolled += values.len();
+                    for value in values {
+                        this.scope.set(name, Value::Parts(value.parts));
+                        this.turn(it, input);
+                    }
+                }
+                (values, names) => {
+                    let why = values.iter().flatten().find_map(|value| value.why().cloned());
+                    for name in names {
+                        let why = why.clone().unwrap_or_else(|| Why::Variable(name.clone()));
+                        this.scope.set(name, Value::Unknown(why));
+                    }
+                    this.turn(it, input);
+                }
+            }
+            this.scope.merge(&before);
+            Feed::stream("a loop")
+        })
+    }
+
+    fn turn(&mut self, it: &Loop, input: &Feed) {
+        self.inside(Within::Condition, |this| this.sequence(&it.head, input));
+        self.inside(Within::Loop, |this| this.sequence(&it.body, input));
+    }
+
+    fn define(&mut self, names: &[String], body: &Rc<Node>) -> Feed {
+        for name in names {
+            self.scope.functions.insert(name.clone(), self.functions.len());
+            let scope = self.scope.clone();
+            self.functions.push(Function {
+                name: name.clone(),
+                body: Rc::clone(body),
+                scope,
+                called: false,
+                active: false,
+            });
+        }
+        Feed::Outer
+    }
+
+    /// Calls a function of the script, if `name` is one.
+    pub(super) fn call(&mut self, name: &str, words: &[Word], span: &Span, input: &Feed) -> Option<Feed> {
+        let at = *self.scope.functions.get(name)?;
+        let function = self.functions.get_mut(at)?;
+        function.called = true;
+        if function.active {
+            let detached = self.within.iter().any(|it| matches!(it, Within::Background | Within::Pipe(_)));
+            if detached {
+                let kind = ActionKind::Signal(crate::action::Signal::All("a fork bomb".to_owned()));
+                self.act(kind, span.clone());
+            }
+            return Some(Feed::stream(name));
+        }
+        function.active = true;
+        let body = Rc::clone(&function.body);
+        let arguments = words.get(1..).unwrap_or(&[]).to_vec();
+        let outer = self.scope.arguments.replace(arguments);
+        let feed = self.nest(span.clone(), |this| this.inside(Within::Function, |this| this.node(&body, input)));
+        self.scope.arguments = outer;
+        if let Some(function) = self.functions.get_mut(at) {
+            debug_assert_eq!(function.name, name, "functions are never removed");
+            function.active = false;
+        }
+        Some(feed)
+    }
+
+    fn redirected(&mut self, body: &Node, redirects: &[RawRedirect], input: &Feed) -> Feed {
+        let redirects: Vec<Redirect> = redirects.iter().map(|raw| self.redirect(raw)).collect();
+        redirects.iter().for_each(|redirect| self.redirect_actions(redirect));
+        let input = input_of(&redirects, input);
+        let feed = self.nest(Span::new("/command", 0, 0), |this| this.node(body, &input));
+        output_of(&redirects, feed)
+    }
+
+    fn simple(&mut self, raw: &RawSimple, input: &Feed) -> Feed {
+        let span = self.span(raw.span);
+        if self.commands.len() >= MAX_COMMANDS {
+            return self.limit("number of commands", span);
+        }
+        self.decoded = Decoded::No;
+        let words = self.words(&raw.words);
+        let assignments = self.assignments(&raw.assignments, words.is_empty());
+        let declared = self.assignments(&raw.declared, true);
+        let redirects: Vec<Redirect> = raw.redirects.iter().map(|raw| self.redirect(raw)).collect();
+        let simple =
+            Simple { words, assignments, redirects, cwd: self.scope.cwd.clone(), within: self.within.clone(), span };
+        self.run(simple, &declared, input)
+    }
+
+    /// Notes a command and what it does.
+    pub(super) fn run(&mut self, simple: Simple, declared: &[Assignment], input: &Feed) -> Feed {
+        self.part = u32::try_from(self.commands.len()).unwrap_or(u32::MAX);
+        self.commands.push(simple.clone());
+        simple.redirects.iter().for_each(|redirect| self.redirect_actions(redirect));
+        for assignment in simple.assignments.iter().chain(declared) {
+            self.poison(assignment, &simple.span);
+        }
+        let input = input_of(&simple.redirects, input);
+        let feed = self.command(&simple, declared, &input);
+        output_of(&simple.redirects, feed)
+    }
+
+    /// Expands assignments; where they stand for themselves, they change the scope.
+    fn assignments(&mut self, raw: &[RawAssignment], lasting: bool) -> Vec<Assignment> {
+        let mut done = Vec::with_capacity(raw.len());
+        for assignment in raw {
+            if let Some(subscript) = &assignment.subscript {
+                self.arithmetic(subscript);
+            }
+            let value = match &assignment.value {
+                RawValue::Word(word) => self.scalar(assignment, word, lasting),
+                RawValue::Array(words) => self.array(assignment, words, lasting),
+            };
+            done.push(Assignment { name: assignment.name.clone(), value });
+        }
+        done
+    }
+
+    fn scalar(&mut self, assignment: &RawAssignment, word: &RawWord, lasting: bool) -> Word {
+        let mut value = self.one(word);
+        if assignment.append == Append::Yes {
+            let before = match self.value(&assignment.name) {
+                Value::Parts(parts) => parts,
+                Value::List(_) | Value::Unknown(_) => vec![Part::Opaque(Why::Variable(assignment.name.clone()))],
+            };
+            value.parts = join(before, value.parts);
+        }
+        if lasting {
+            let known = assignment.subscript.is_none();
+            let unknown = Value::Unknown(Why::Variable(assignment.name.clone()));
+            self.scope.set(&assignment.name, if known { Value::Parts(value.parts.clone()) } else { unknown });
+        }
+        value
+    }
+
+    fn array(&mut self, assignment: &RawAssignment, words: &[RawWord], lasting: bool) -> Word {
+        let words = self.words(words);
+        let span = words.first().map_or_else(|| Span::new("/command", 0, 0), |word| word.span.clone());
+        if lasting {
+            let mut list = match (assignment.append, self.scope.own(&assignment.name)) {
+                (Append::Yes, Some(Value::List(list))) => list.clone(),
+                (Append::Yes | Append::No, _) => Vec::new(),
+            };
+            list.extend(words.into_iter().map(|word| word.parts));
+            self.scope.set(&assignment.name, Value::List(list));
+        }
+        Word::opaque_at(Why::Expansion("array".to_owned()), span)
+    }
+
+    fn redirect(&mut self, raw: &RawRedirect) -> Redirect {
+        Redirect { kind: raw.kind, target: self.one(&raw.target), span: self.span(raw.span) }
+    }
+
+    fn redirect_actions(&mut self, redirect: &Redirect) {
+        if redirect.target.literal().is_some_and(|name| name.starts_with("/dev/tcp/") || name.starts_with("/dev/udp/"))
+        {
+            return self.socket(redirect);
+        }
+        let target = redirect.target.target(self.scope.cwd.as_deref());
+        let kind = match redirect.kind {
+            RedirectKind::Input => ActionKind::Read(target),
+            RedirectKind::Output | RedirectKind::OutputOther | RedirectKind::OutputBoth => {
+                ActionKind::Write(target, WriteHow::Replace)
+            }
+            RedirectKind::Append | RedirectKind::ReadWrite => ActionKind::Write(target, WriteHow::Change),
+            RedirectKind::Duplicate if is_descriptor(&redirect.target) => return,
+            RedirectKind::Duplicate => ActionKind::Write(target, WriteHow::Replace),
+            RedirectKind::Text => return,
+        };
+        self.act(kind, redirect.span.clone());
+    }
+
+    fn socket(&mut self, redirect: &Redirect) {
+        let name = redirect.target.shown();
+        let mut parts = name.trim_start_matches("/dev/tcp/").trim_start_matches("/dev/udp/").splitn(2, '/');
+        let host = parts.next().unwrap_or("");
+        let port = parts.next().unwrap_or("");
+        let peer = crate::action::Peer::Host(format!("{host}:{port}"));
+        let connect = crate::action::Connect { peer, flow: crate::action::Flow::Session };
+        self.act(ActionKind::Connect(connect), redirect.span.clone());
+    }
+
+    fn poison(&mut self, assignment: &Assignment, span: &Span) {
+        if super::environment::runs_code(&assignment.name, &assignment.value, self.scope.cwd.as_deref()) {
+            self.act(ActionKind::Control(Control::Environment(assignment.name.clone())), span.clone());
+        }
+    }
+
+    /// Notes that a program runs.
+    pub(super) fn execute(&mut self, program: Program, standing: Standing, span: &Span) {
+        self.act(ActionKind::Execute(Execute { program, standing }), span.clone());
+    }
+}
+
+/// `$(< file)` prints the file.
+fn redirected_input(text: &str) -> Option<()> {
+    let rest = text.trim_start().strip_prefix('<')?;
+    (!rest.starts_with(['<', '('])).then_some(())
+}
+
+fn join(mut before: Vec<Part>, after: Vec<Part>) -> Vec<Part> {
+    for part in after {
+        match (before.last_mut(), part) {
+            (Some(Part::Text(last)), Part::Text(text)) => last.push_str(&text),
+            (_, part) => before.push(part),
+        }
+    }
+    before
+}
+
+/// What a command reads: its last input redirection, or what is piped in.
+fn input_of(redirects: &[Redirect], input: &Feed) -> Feed {
+    let last = redirects.iter().rev().find_map(|redirect| match redirect.kind {
+        RedirectKind::Text => Some(match (redirect.target.literal(), redirect.target.verbatim) {
+            (Some(text), Some(at)) => Feed::text(text.to_owned(), Origin::At(at as usize)),
+            (Some(text), None) => {
+                Feed::text(text.to_owned(), Origin::Range(redirect.span.start as usize, redirect.span.end as usize))
+            }
+            (None, _) => Feed::stream("a here-document"),
+        }),
+        RedirectKind::Input | RedirectKind::ReadWrite => Some(Feed::stream("a file")),
+        RedirectKind::Output
+        | RedirectKind::OutputOther
+        | RedirectKind::Append
+        | RedirectKind::OutputBoth
+        | RedirectKind::Duplicate => None,
+    });
+    last.unwrap_or_else(|| input.clone())
+}
+
+/// What is left on standard output after the redirections.
+fn output_of(redirects: &[Redirect], feed: Feed) -> Feed {
+    let away = redirects.iter().any(|redirect| {
+        matches!(redirect.kind, RedirectKind::Output | RedirectKind::Append | RedirectKind::OutputBoth)
+            && redirect
+                .target
+                .literal()
+                .is_none_or(|name| !name.starts_with("/dev/std") && !name.starts_with("/dev/fd"))
+    });
+    if away { Feed::Outer } else { feed }
+}
+
+/// `2>&1`, `>&-`, `<&3-`: no file.
+fn is_descriptor(word: &Word) -> bool {
+    word.literal().is_some_and(|text| text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Output of one of two ways: known only when both are the same.
+fn either(one: Feed, other: Feed) -> Feed {
+    match (one, other) {
+        (Feed::Outer, feed) | (feed, Feed::Outer) => feed,
+        (one, other) => {
+            let decoded = one.decoded().max(other.decoded());
+            Feed::stream("a branch").mark(decoded)
+        }
+    }
+}
+
+/// Whether a command leaves the script, the function or the loop.
+fn leaves(node: &Node) -> bool {
+    match node {
+        Node::Simple(simple) => simple.words.first().is_some_and(|word| match word.pieces.as_slice() {
+            [super::lex::Piece { kind: super::lex::PieceKind::Text(text), .. }] => {
+                matches!(text.as_str(), "exit" | "return" | "break" | "continue")
+            }
+            _ => false,
+        }),
+        Node::Group(body) => body.last().is_some_and(leaves),
+        Node::Redirected(body, _) => leaves(body),
+        Node::Chain(..)
+        | Node::Pipe(_)
+        | Node::Subshell(_)
+        | Node::Branch(..)
+        | Node::Loop(_)
+        | Node::Function(..)
+        | Node::Background(_)
+        | Node::Words(_)
+        | Node::Unknown(..) => false,
+    }
+}
+
+/// Names that the commands may assign, for code that runs more than once.
+fn assigned(nodes: &[Node], names: &mut BTreeSet<String>) {
+    let mut open: Vec<&Node> = nodes.iter().collect();
+    while let Some(node) = open.pop() {
+        match node {
+            Node::Simple(simple) => assigned_by(simple, names),
+            Node::Chain(first, rest) => {
+                open.push(first);
+                open.extend(rest.iter().map(|(_, node)| node));
+            }
+            Node::Pipe(body) | Node::Subshell(body) | Node::Group(body) => open.extend(body),
+            Node::Branch(test, arms) => {
+                open.extend(test);
+                open.extend(arms.iter().flatten());
+            }
+            Node::Loop(it) => {
+                names.extend(it.variables.iter().cloned());
+                open.extend(it.head.iter().chain(&it.body));
+            }
+            Node::Function(_, body) => open.push(body),
+            Node::Background(body) | Node::Redirected(body, _) => open.push(body),
+            Node::Words(_) | Node::Unknown(..) => {}
+        }
+    }
+}
+
+/// Names that one command may assign: its assignments, and every word of `read` and kin.
+fn assigned_by(simple: &RawSimple, names: &mut BTreeSet<String>) {
+    names.extend(simple.assignments.iter().chain(&simple.declared).map(|assignment| assignment.name.clone()));
+    let text = |word: &RawWord| match word.pieces.as_slice() {
+        [super::lex::Piece { kind: super::lex::PieceKind::Text(text), .. }] => Some(text.clone()),
+        _ => None,
+    };
+    let mut words = simple.words.iter().filter_map(text);
+    let first = words.next().unwrap_or_default();
+    if matches!(first.as_str(), "read" | "mapfile" | "readarray" | "printf" | "getopts" | "unset" | "let") {
+        names.extend(words.filter(|word| scan::is_name(word)));
+    }
+}
