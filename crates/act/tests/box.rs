@@ -342,6 +342,37 @@ fn an_absent_pinned_name_that_appears_is_reported() {
 }
 
 #[test]
+fn a_pinned_name_that_is_a_symlink_or_lies_behind_one_is_reported() {
+    let place = Place::new();
+    symlink(place.at("outside"), place.at("work/linked")).unwrap();
+    symlink("nowhere", place.at("work/dangling")).unwrap();
+    let pinned = vec![place.at("work/linked"), place.at("work/linked/x"), place.at("work/dangling")];
+    let output = run_spec(&BoxSpec { pinned: pinned.clone(), ..place.spec("rm dangling && touch dangling") });
+    assert_eq!((output.status, output.unpinned), (Exit::Code(0), pinned), "{}", output.stderr.text());
+}
+
+#[test]
+fn pins_inside_pins_and_nested_roots_work_in_any_order() {
+    let place = Place::new();
+    fs::create_dir_all(place.at("work/a/b/c")).unwrap();
+    fs::write(place.at("work/a/b/c/f"), "x").unwrap();
+    let pinned = ["work/a/b/c/f", "work/a", "work/.git/hooks", "work/.git", "work/.git/config"];
+    let spec = BoxSpec {
+        pinned: pinned.map(|name| place.at(name)).to_vec(),
+        writable: vec![place.at("work/a/b"), place.at("work"), place.at("outside")],
+        ..place.spec(
+            "echo x > a/b/c/f; echo x > a/new; mv .git g; echo x > .git/config; echo y > $BASE/outside/ok; echo z > ok",
+        )
+    };
+    let before = inventory(&place.at("work"));
+    let output = run_spec(&spec);
+    assert!(output.unpinned.is_empty());
+    fs::remove_file(place.at("work/ok")).unwrap();
+    assert_eq!(inventory(&place.at("work")), before, "{}", text(&output));
+    assert!(place.at("outside/ok").exists());
+}
+
+#[test]
 fn the_host_is_the_same_before_and_after() {
     let place = Place::new();
     let before = (inventory(place.0.path()), fs::read_to_string("/proc/self/mountinfo").unwrap());
@@ -545,6 +576,61 @@ fn what_a_command_leaves_running_dies_with_it() {
     let output = place.run(&format!("(setsid nohup bash cling.sh {word} >/dev/null 2>&1 &); echo done"));
     assert_eq!((output.status, output.stdout.text().as_str()), (Exit::Code(0), "done\n"));
     assert!(!alive(&word));
+}
+
+/// The inner half of the next test: a guard that is killed while its box runs.
+#[test]
+fn guard_that_waits_for_its_box() {
+    let Some(word) = std::env::var_os(GUARD) else { return };
+    let place = Place::new();
+    run_spec(&clinging(&place, word.to_str().unwrap()));
+}
+
+const GUARD: &str = "TOLLGATE_TEST_GUARD";
+
+#[test]
+fn a_box_dies_with_its_guard() {
+    let word = word("guard");
+    let mut guard = Command::new(std::env::current_exe().unwrap());
+    guard.args(["--exact", "guard_that_waits_for_its_box"]).env(GUARD, &word).stdout(Stdio::null());
+    let mut guard = guard.spawn().unwrap();
+    wait_until("the tree started", || alive(&word));
+    guard.kill().unwrap();
+    guard.wait().unwrap();
+    wait_until("the tree died", || !alive(&word));
+}
+
+#[test]
+fn boxes_side_by_side_do_not_mix() {
+    let place = Place::new();
+    std::thread::scope(|scope| {
+        let started = (0..12).map(|n| {
+            let spec = BoxSpec { stdin: vec![b'x'; n], ..place.spec(&format!("wc -c; echo {n} >&2; exit {n}")) };
+            (n, scope.spawn(move || run_spec(&spec)))
+        });
+        for (n, running) in started.collect::<Vec<_>>() {
+            let output = running.join().unwrap();
+            assert_eq!(output.status, Exit::Code(i32::try_from(n).unwrap()));
+            assert_eq!((output.stdout.text(), output.stderr.text()), (format!("{n}\n"), format!("{n}\n")));
+        }
+    });
+}
+
+#[test]
+fn a_guard_that_ignores_child_signals_still_hears_the_end() {
+    let place = Place::new();
+    let Some(python) = ["/usr/bin/python3"].into_iter().find(|path| Path::new(path).exists()) else {
+        eprintln!("skipped: no python3 here to ignore a signal with");
+        return;
+    };
+    let script =
+        "import os,signal,sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])";
+    let helper = place.at("ignoring-helper");
+    let own = std::env::var_os(HELPER).unwrap_or_else(|| env!("CARGO_BIN_EXE_tollgate-box").into());
+    fs::write(&helper, format!("#!/bin/sh\nexec {python} -c '{script}' {} \"$@\"\n", own.display())).unwrap();
+    fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = run(&Helper::at(helper), &place.spec("exit 3"), &HaltSignal::new().unwrap()).unwrap();
+    assert_eq!(output.status, Exit::Code(3));
 }
 
 #[test]

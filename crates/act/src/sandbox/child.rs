@@ -14,7 +14,7 @@ use rustix::stdio::{dup2_stdin, stdin};
 use rustix::thread::set_no_new_privs;
 
 use super::failure::{Failure, Step as _};
-use super::kernel::{Fork, enter_namespaces, fork, raise_loopback};
+use super::kernel::{Fork, default_signals, enter_namespaces, fork, raise_loopback};
 use super::wall::Wall;
 use super::wire::{Profile, Report, read_profile, receive};
 use super::{init, mounts};
@@ -41,6 +41,7 @@ pub fn box_main() -> ExitCode {
 
 fn enter(socket: &OwnedFd) -> Result<ExitCode, Failure> {
     die_with_parent()?;
+    default_signals();
     setsid().wall(Wall::Terminal, || "start a session".to_owned())?;
     let profile = take_profile(socket).wall(Wall::Descriptors, || "take the profile".to_owned())?;
     if Pid::as_raw(getppid()) != profile.guard_pid {
@@ -90,23 +91,13 @@ fn start(socket: &OwnedFd, profile: &Profile, unpinned: Vec<usize>) -> Result<Ex
     match fork().wall(Wall::Processes, || "fork".to_owned())? {
         Fork::Child => {
             die_with_parent()?;
-            init::run(socket, profile, &helper)
+            init::run(socket, profile, &helper, unpinned)
         }
-        Fork::Parent(first) => {
-            let announced = announce(socket, first, unpinned);
-            // The kernel reports the first process of a pid namespace only after all others are gone.
-            waitpid(Some(first), WaitOptions::empty()).wall(Wall::Processes, || "wait".to_owned())?;
-            announced.map(|()| ExitCode::SUCCESS)
-        }
+        // The kernel reports the first process of a pid namespace only after all others are gone. A failure here is no
+        // failed wall: the command may run already, and dies with this process.
+        Fork::Parent(first) => Ok(match waitpid(Some(first), WaitOptions::empty()) {
+            Ok(_) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::from(FAILED),
+        }),
     }
-}
-
-fn announce(socket: &OwnedFd, first: Pid, unpinned: Vec<usize>) -> Result<(), Failure> {
-    let step = || "hand over the first process".to_owned();
-    let handle = pidfd_open(first, PidfdFlags::empty()).wall(Wall::Lifetime, step)?;
-    let sent = Report::Built { unpinned }.send(socket, &[handle.as_fd()]);
-    if sent.is_err() {
-        rustix::process::pidfd_send_signal(&handle, Signal::KILL).wall(Wall::Lifetime, step)?;
-    }
-    sent.wall(Wall::Lifetime, step)
 }

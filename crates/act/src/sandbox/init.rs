@@ -13,8 +13,8 @@ use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, fsconfig_create, fsmount, fsopen, move_mount,
 };
 use rustix::process::{
-    DumpableBehavior, Pid, Resource, Rlimit, WaitOptions, chdir, getrlimit, set_dumpable_behavior, setrlimit, setsid,
-    wait,
+    DumpableBehavior, Pid, PidfdFlags, Resource, Rlimit, WaitOptions, chdir, getpid, getrlimit, pidfd_open,
+    set_dumpable_behavior, setrlimit, setsid, wait,
 };
 use rustix::thread::{
     CapabilitiesSecureBits, CapabilitySet, CapabilitySets, clear_ambient_capability_set,
@@ -31,20 +31,33 @@ use super::wire::{Profile, Report, Work};
 const LEAST_PID_MAX: u64 = 301;
 
 /// Runs as process 1 of the box until the command ends; the kernel then kills what the command left behind.
-pub(super) fn run(socket: &OwnedFd, profile: &Profile, helper: &OwnedFd) -> Result<ExitCode, Failure> {
+pub(super) fn run(
+    socket: &OwnedFd,
+    profile: &Profile,
+    helper: &OwnedFd,
+    unpinned: Vec<usize>,
+) -> Result<ExitCode, Failure> {
     parent_is_alive(helper).wall(Wall::Lifetime, || "find the helper alive".to_owned())?;
     mount_proc(&profile.limits)?;
     drop_capabilities().wall(Wall::Capabilities, || "drop capabilities".to_owned())?;
     // The first process has the guard's program in memory; the command must not look into it or open its file.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .wall(Wall::Processes, || "protect the first process".to_owned())?;
+    announce(socket, unpinned).wall(Wall::Lifetime, || "hand over the first process".to_owned())?;
     match fork().wall(Wall::Processes, || "fork the command".to_owned())? {
         Fork::Child => command(socket, profile),
-        Fork::Parent(command) => {
-            let ended = reap_until(command).wall(Wall::Processes, || "wait for the command".to_owned())?;
-            Ok(if ended.send(socket, &[]).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-        }
+        // Without a report of its end the guard calls the command lost: it ran, so this is no failed wall.
+        Fork::Parent(command) => Ok(match reap_until(command).and_then(|ended| ended.send(socket, &[])) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        }),
     }
+}
+
+/// Gives the guard a handle of this process, before anything of the command runs: killing it kills the tree.
+fn announce(socket: &OwnedFd, unpinned: Vec<usize>) -> Io<()> {
+    let own = pidfd_open(getpid(), PidfdFlags::empty())?;
+    Report::Built { unpinned }.send(socket, &[own.as_fd()])
 }
 
 /// The death signal is set after the fork; a helper that died before is noticed here.

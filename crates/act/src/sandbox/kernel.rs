@@ -1,4 +1,4 @@
-//! The five calls that no safe wrapper offers. All unsafe code of Tollgate is in this file.
+//! The six calls that no safe wrapper offers. All unsafe code of Tollgate is in this file.
 
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 
@@ -35,6 +35,16 @@ fn has_one_thread() -> bool {
     // The link count of the directory is 2 plus one for each thread; one stat instead of reading a table.
     rustix::fs::stat("/proc/self/task").is_ok_and(|task| task.st_nlink == 3)
 }
+
+/// Gives every signal its default action: an ignored one would be inherited, and an ignored SIGCHLD breaks waiting.
+pub(super) fn default_signals() {
+    for signal in 1..=LAST_SIGNAL {
+        // SAFETY: installs no handler, so no code of ours can run in a signal; a number that cannot be set is refused.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
+const LAST_SIGNAL: libc::c_int = 64;
 
 /// Enters new user, mount, pid, network, IPC and UTS namespaces; the pid namespace begins with the next child.
 pub(super) fn enter_namespaces() -> Result<()> {

@@ -14,7 +14,7 @@
 //! 4. Helper: clones the writable roots; makes every mount read-only; covers `/tmp`, `/run` and `/dev` with private
 //!    ones; attaches the writable roots; pins protected names; covers hidden places.
 //! 5. First process: mounts a fresh read-only `/proc`, limits the number of processes, drops all capabilities for good,
-//!    makes itself uninspectable, forks the command and reaps.
+//!    makes itself uninspectable, hands the guard a handle of itself, forks the command and reaps.
 //! 6. Command: a session of its own, limits, working directory, close-on-exec for all descriptors, exec with the
 //!    caller's environment.
 //!
@@ -26,15 +26,17 @@
 //! # What it does not stop
 //!
 //! - Bugs of the kernel: without seccomp, the whole system call surface is reachable. Covert and timing channels.
-//! - Connecting to a Unix socket outside `/run`, `/tmp` and hidden places, where file permissions allow it: a
-//!   read-only mount does not forbid `connect`. Hide such sockets.
+//! - Connecting to a Unix socket, or writing to a FIFO, outside `/run`, `/tmp` and hidden places, where file
+//!   permissions allow it: a read-only mount forbids neither. Hide such places.
+//! - Writing, through a hard link that is already inside a writable root, to a file that also has a name outside.
 //! - Reading everything that is neither hidden nor forbidden to the user. Root's box reads what root owns.
 //! - Reading a hidden file under another name: a hard link, or a second mount of the same file system.
 //! - Creating a protected name that is absent, or replacing one that is reached through a symlink:
 //!   [`BoxOutput::unpinned`] names them, [`BoxOutput::appeared`] says which came into being.
 //! - Use of memory and CPU over all processes: limits are per process, but for the count of processes and the size of
 //!   `/tmp`. For root, the count holds on Linux 6.14 and newer.
-//! - Use of the caller's kernel keyrings.
+//! - Use of the caller's kernel keyrings, and of supplementary groups, which a user namespace cannot drop.
+//! - A crash of the command reaching the host's core dump handler, where the host pipes core dumps to one.
 //! - Changes inside the writable roots, except to pinned names: undo is a different module's work.
 //!
 //! A mount below a writable root stays read-only. A pinned name's parents cannot be renamed by the command, and moving
@@ -47,7 +49,10 @@ mod error;
 mod failure;
 mod halt;
 mod init;
-#[expect(unsafe_code, reason = "fork, unshare, mount_setattr, close_range and SIOCSIFFLAGS have no safe wrapper")]
+#[expect(
+    unsafe_code,
+    reason = "fork, unshare, signal, mount_setattr, close_range and SIOCSIFFLAGS have no safe wrapper"
+)]
 mod kernel;
 mod mounts;
 mod probe;

@@ -92,10 +92,15 @@ fn clone_of(place: &OwnedFd) -> Result<OwnedFd> {
     open_tree(place, "", flags | OpenTreeFlags::AT_EMPTY_PATH | OpenTreeFlags::AT_RECURSIVE)
 }
 
-/// Opens a place without following any symlink on the way.
+/// Opens a place that no symlink leads to; `NOFOLLOW` is left out because it would open a last symlink itself.
 fn open_real(path: &Path) -> Result<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS)
+    openat2(
+        CWD,
+        path,
+        OFlags::PATH | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS,
+    )
 }
 
 /// Opens a place as a mount point, following symlinks to what they name.
@@ -156,15 +161,20 @@ fn private_places(limits: &Limits) -> std::result::Result<(), Failure> {
     let size = limits.tmp_bytes.to_string();
     let quarter = (limits.tmp_bytes / 4).to_string();
     private("/tmp", &[("mode", "1777"), ("size", &size)]).wall(Wall::PrivateTmp, || "mount `/tmp`".to_owned())?;
-    match private("/run", &[("mode", "755"), ("size", &quarter)]) {
-        // Without a `/run` there is nothing to hide.
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
-        failed => failed.wall(Wall::PrivateRun, || "mount `/run`".to_owned()),
+    let run = [("mode", "755"), ("size", &*quarter)];
+    // Without a directory of that name there is nothing to hide; a symlinked `/var/run` leads to `/run`.
+    for path in ["/run", "/var/run"] {
+        match private(path, &run) {
+            Ok(()) | Err(Errno::NOENT | Errno::LOOP) => {}
+            failed => return failed.wall(Wall::PrivateRun, || format!("mount `{path}`")),
+        }
     }
+    Ok(())
 }
 
 fn private(path: &str, options: &[(&str, &str)]) -> Result<()> {
-    attach(&new_tmpfs(options, MountAttrFlags::empty())?, &open_place(Path::new(path))?)
+    let place = open_real(Path::new(path))?;
+    attach(&new_tmpfs(options, MountAttrFlags::empty())?, &place)
 }
 
 fn devices<const N: usize>(nodes: [(&str, Result<OwnedFd>); N], limits: &Limits) -> std::result::Result<(), Failure> {

@@ -105,8 +105,16 @@ impl Walls {
         if missing.is_empty() { Confinement::Enforced } else { Confinement::Partial(missing) }
     }
 
-    fn all_down(why: &str) -> Self {
-        let down = |wall: Wall| (wall, State::Down { why: why.to_owned(), remedy: wall.remedy() });
+    /// Where one wall cannot be built, nothing can be tried: all others are down with it.
+    fn all_down(unbuilt: &Unbuilt) -> Self {
+        let down = |wall: Wall| {
+            let remedy = unbuilt.wall.unwrap_or(wall).remedy();
+            let why = match unbuilt.wall {
+                Some(failed) if failed != wall => format!("not tried: {}", unbuilt.why),
+                Some(_) | None => unbuilt.why.clone(),
+            };
+            (wall, State::Down { why, remedy })
+        };
         Self { states: CLAIMED.into_iter().map(down).collect() }
     }
 
@@ -134,24 +142,48 @@ impl Walls {
 pub fn probe(helper: &Helper, scratch: &Path) -> Walls {
     match try_walls(helper, scratch) {
         Ok(seen) => Walls::from_observations(&seen),
-        Err(why) => Walls::all_down(&why),
+        Err(unbuilt) => Walls::all_down(&unbuilt),
     }
 }
 
-fn try_walls(helper: &Helper, scratch: &Path) -> Result<Vec<Observation>, String> {
-    let failed = |cause: std::io::Error| format!("the probe could not be set up: {cause}");
-    let range = Range::lay_out(scratch).map_err(failed)?;
+/// Why no attempt could be made.
+struct Unbuilt {
+    wall: Option<Wall>,
+    why: String,
+}
+
+impl From<BoxError> for Unbuilt {
+    fn from(error: BoxError) -> Self {
+        match error {
+            BoxError::Wall { wall, step, cause } => {
+                Self { wall: Some(wall), why: format!("the wall `{wall}` cannot be built ({step}: {cause})") }
+            }
+            other @ (BoxError::Spec(_)
+            | BoxError::Exec { .. }
+            | BoxError::Helper { .. }
+            | BoxError::Halted
+            | BoxError::Stuck { .. }) => Self { wall: None, why: other.to_string() },
+        }
+    }
+}
+
+impl From<std::io::Error> for Unbuilt {
+    fn from(cause: std::io::Error) -> Self {
+        Self { wall: None, why: format!("the probe could not be set up: {cause}") }
+    }
+}
+
+fn try_walls(helper: &Helper, scratch: &Path) -> Result<Vec<Observation>, Unbuilt> {
+    let range = Range::lay_out(scratch)?;
     // Inheritable on purpose: the box must not hand it on.
-    let _inheritable = rustix::io::dup(rustix::stdio::stdin()).map_err(|cause| failed(cause.into()))?;
-    let attempts = range.attempts().map_err(failed)?;
-    let halt = HaltSignal::new().map_err(failed)?;
-    let ran = run_work(helper, &range.spec(), Work::Probe(attempts), &halt);
-    let output = ran.map_err(|cause: BoxError| cause.to_string())?;
-    match output.status {
-        Exit::Code(0) => serde_json::from_slice(&output.stdout.head)
-            .map_err(|cause| format!("the probe's answer is unreadable: {cause}")),
-        Exit::Code(_) | Exit::Signal(_) | Exit::TimedOut | Exit::Halted | Exit::Lost => {
-            Err(format!("the probe did not finish: {:?} {}", output.status, output.stderr.text()))
+    let _inheritable = rustix::io::dup(rustix::stdio::stdin()).map_err(std::io::Error::from)?;
+    let halt = HaltSignal::new()?;
+    let output = run_work(helper, &range.spec(), Work::Probe(range.attempts()?), &halt)?;
+    let answer = serde_json::from_slice(&output.stdout.head);
+    match (output.status, answer) {
+        (Exit::Code(0), Ok(seen)) => Ok(seen),
+        (status, _) => {
+            Err(Unbuilt { wall: None, why: format!("the probe did not finish: {status:?} {}", output.stderr.text()) })
         }
     }
 }
