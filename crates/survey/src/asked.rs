@@ -1,6 +1,6 @@
 //! Which things a call's actions are about.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use tollgate_call::Action;
 use tollgate_call::action::{
@@ -30,8 +30,8 @@ pub(crate) struct Wanted {
     pub(crate) paths: BTreeMap<String, Use>,
     /// Globs, by absolute pattern.
     pub(crate) globs: BTreeMap<String, (Reach, Use)>,
-    /// Directories whose content matters.
-    pub(crate) trees: BTreeSet<String>,
+    /// Directories whose content matters: its names only, or what would be lost with it.
+    pub(crate) trees: BTreeMap<String, Reach>,
     pub(crate) programs: Vec<Program>,
     pub(crate) hosts: Vec<Peer>,
     pub(crate) repo: bool,
@@ -95,7 +95,7 @@ impl Wanted {
             }
             Target::Beneath(path) => {
                 self.path(path, how);
-                self.trees.insert(path.abs.clone());
+                self.tree(path, if how.loss { Reach::Trees } else { Reach::Names });
             }
             Target::Opaque(_) => {}
         }
@@ -104,7 +104,14 @@ impl Wanted {
     fn recursive(&mut self, target: &Target) {
         self.target(target, ENTRY, Reach::Trees);
         if let Target::Path(path) = target {
-            self.trees.insert(path.abs.clone());
+            self.tree(path, Reach::Trees);
+        }
+    }
+
+    fn tree(&mut self, path: &PathRef, reach: Reach) {
+        let known = self.trees.entry(path.abs.clone()).or_insert(reach);
+        if reach == Reach::Trees {
+            *known = reach;
         }
     }
 

@@ -225,3 +225,29 @@ fn outer(open: Opener, real: Real, intent: Intent) -> Option<Handle> {
         open,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::io::Errno;
+    use std::os::fd::{BorrowedFd, OwnedFd};
+
+    const fn old_kernel(_: BorrowedFd<'_>, _: &str, _: OFlags, _: ResolveFlags) -> Result<OwnedFd, Errno> {
+        Err(Errno::NOSYS)
+    }
+
+    #[test]
+    fn without_openat2_every_path_is_refused_and_none_is_opened() {
+        let layout = Layout::of("/w", "/home/u");
+        let world = World { open: old_kernel, layout, roots: Vec::new() };
+        let twins = Twins::new(world.open, &world.layout);
+        for abs in ["/etc/passwd", "/w/notes.txt"] {
+            for opens in [Opens::Tool, Opens::Command] {
+                let seen = world.path(Asked { abs, intent: Intent::Read, opens }, &twins);
+                assert_eq!(seen.fact.refused, Some(Refused::Other), "{abs}");
+                assert_eq!(seen.fact.kind, Fact::Unknown(Unknown::Failed), "{abs}");
+                assert!(seen.handle.is_err(), "{abs}");
+            }
+        }
+    }
+}

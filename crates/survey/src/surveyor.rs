@@ -29,6 +29,9 @@ use crate::twins::Twins;
 /// Paths that are looked at for one call; the rest stays unknown.
 const MAX_PATHS: usize = 1024;
 
+/// Paths are few and quick; they are late only when the system stalls, so they wait longer.
+const PATHS_PATIENCE: u32 = 20;
+
 /// Looks at what a call is about. Reads only; decides nothing.
 #[derive(Debug)]
 pub struct Surveyor {
@@ -80,7 +83,7 @@ impl Surveyor {
         self
     }
 
-    /// How long files are looked at, and how long addresses are waited for.
+    /// How long trees and repositories are looked at, and how long addresses are waited for.
     #[must_use]
     pub const fn patience(mut self, look: Duration, dns: Duration) -> Self {
         (self.look, self.dns) = (look, dns);
@@ -117,13 +120,14 @@ impl Surveyor {
     }
 
     fn looking<T>(&self, work: impl FnOnce(&Looking<'_>) -> T) -> T {
-        let deadline = Instant::now() + self.look;
+        let now = Instant::now();
+        let deadline = now + self.look;
         let repos = Repos::new(self.world.open, self.slots.clone(), deadline);
         work(&Looking {
             surveyor: self,
             twins: Twins::new(self.world.open, &self.world.layout),
             trees: Trees { open: self.world.open, repos: &repos, deadline },
-            deadline,
+            deadline: now + self.look * PATHS_PATIENCE,
         })
     }
 }
@@ -147,18 +151,24 @@ impl Looking<'_> {
         for peer in &wanted.hosts {
             self.unasked(peer, facts);
         }
+        self.paths(&wanted, facts);
         self.expansions(&mut wanted, facts);
-        for (abs, how) in wanted.paths.iter().take(MAX_PATHS) {
-            if !facts.paths.contains_key(abs) {
-                facts.paths.insert(abs.clone(), self.named(abs, *how));
-            }
-        }
+        self.paths(&wanted, facts);
         self.tracked(&wanted, facts);
         let (open, layout) = (self.surveyor.world.open, self.layout());
         let programs = Programs { open, layout, path: &self.surveyor.program_path, cwd };
         facts.programs = wanted.programs.iter().filter_map(|program| programs.find(program)).collect();
         if wanted.repo {
             facts.repo = self.trees.repos.fact(&real::resolve(open, cwd, Intent::Read).path);
+        }
+    }
+
+    /// The paths that are not known yet.
+    fn paths(&self, wanted: &Wanted, facts: &mut Facts) {
+        for (abs, how) in wanted.paths.iter().take(MAX_PATHS) {
+            if !facts.paths.contains_key(abs) {
+                facts.paths.insert(abs.clone(), self.named(abs, *how));
+            }
         }
     }
 
@@ -262,8 +272,9 @@ impl Looking<'_> {
             }
             facts.expansions.insert(pattern, told);
         }
-        for abs in &wanted.trees.clone() {
-            let told = if self.is_walked(abs) { self.trees.beneath(abs) } else { Fact::Unknown(Unknown::NotAsked) };
+        for (abs, reach) in &wanted.trees.clone() {
+            let told =
+                if self.is_walked(abs) { self.trees.beneath(abs, *reach) } else { Fact::Unknown(Unknown::NotAsked) };
             for name in told.known().into_iter().flat_map(|told| &told.matches) {
                 wanted.path(&PathRef::join("/", name), wanted.paths.get(abs).copied().unwrap_or_default());
             }

@@ -16,16 +16,18 @@ use crate::sys::Opener;
 const MAX_MATCHES: usize = 256;
 /// Entries that an expansion looks at: enough for a project, not for a disk.
 const MAX_ENTRIES: usize = 20_000;
+/// The same where nothing is lost and only protected names are looked for.
+const MAX_READ: usize = 4_000;
 const MAX_DEPTH: usize = 64;
 /// Components of a pattern.
 const MAX_PARTS: usize = 64;
 
-/// How far an action on the expanded names goes.
+/// What an action on the expanded names touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// The names themselves.
     Names,
-    /// Everything beneath them as well.
+    /// Everything beneath them, which may be lost.
     Trees,
 }
 
@@ -42,7 +44,7 @@ impl Trees<'_> {
     pub(crate) fn glob(&self, abs: &str, reach: Reach) -> Fact<Expansion> {
         let mut globbing = Globbing { trees: self, listed: 0, more: false };
         let Some(matches) = globbing.expand(abs) else { return Fact::Unknown(Unknown::Late) };
-        let mut told = Told { more: globbing.more, ..Told::default() };
+        let mut told = Told { more: globbing.more, ..Told::new(reach) };
         for name in &matches {
             match reach {
                 Reach::Names => told.files += 1,
@@ -55,8 +57,8 @@ impl Trees<'_> {
     }
 
     /// What lies beneath the directory `abs`: protected names are listed, the others counted.
-    pub(crate) fn beneath(&self, abs: &str) -> Fact<Expansion> {
-        let mut told = Told::default();
+    pub(crate) fn beneath(&self, abs: &str, reach: Reach) -> Fact<Expansion> {
+        let mut told = Told::new(reach);
         self.tree(abs, &mut told);
         Fact::Known(told.expansion())
     }
@@ -66,7 +68,9 @@ impl Trees<'_> {
         let Some(target) = real.target else { return };
         if target.look.kind != Kind::Directory {
             told.files += 1;
-            self.count(&real.path, told);
+            if told.counts(false) {
+                self.count(&real.path, told);
+            }
             return;
         }
         let dir = ScopedDir { root: real.path.into(), rel: String::new(), fd: target.fd, open: self.open };
@@ -86,13 +90,15 @@ impl Trees<'_> {
         }
         let skipped = skip.as_ref().is_some_and(|above| is_beneath(&path, above));
         match found.sort() {
-            Sort::Directory if !skipped && self.tracked(&path, Kind::Directory) == Fact::Known(Tracked::Ignored) => {
+            Sort::Directory
+                if told.counts(skipped) && self.tracked(&path, Kind::Directory) == Fact::Known(Tracked::Ignored) =>
+            {
                 *skip = Some(path);
             }
             Sort::Directory => {}
             Sort::File | Sort::Link | Sort::Other => {
                 told.files += 1;
-                if !skipped {
+                if told.counts(skipped) {
                     self.count(&path, told);
                 }
             }
@@ -115,8 +121,9 @@ impl Trees<'_> {
 }
 
 /// What an expansion has told so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Told {
+    reach: Reach,
     matches: Vec<String>,
     more: bool,
     files: u64,
@@ -126,8 +133,25 @@ struct Told {
 }
 
 impl Told {
+    const fn new(reach: Reach) -> Self {
+        let unknown = match reach {
+            Reach::Names => Some(Unknown::NotAsked),
+            Reach::Trees => None,
+        };
+        Self { reach, matches: Vec::new(), more: false, files: 0, lost: 0, unknown, visited: 0 }
+    }
+
     fn limits(&self, deadline: Instant) -> WalkLimits {
-        WalkLimits { entries: MAX_ENTRIES.saturating_sub(self.visited), depth: MAX_DEPTH, deadline }
+        let most = match self.reach {
+            Reach::Names => MAX_READ,
+            Reach::Trees => MAX_ENTRIES,
+        };
+        WalkLimits { entries: most.saturating_sub(self.visited), depth: MAX_DEPTH, deadline }
+    }
+
+    /// Whether losses are counted here: not in a directory that is ignored as a whole.
+    fn counts(&self, skipped: bool) -> bool {
+        self.reach == Reach::Trees && !skipped
     }
 
     fn list(&mut self, path: String) {

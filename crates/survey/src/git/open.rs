@@ -17,7 +17,8 @@ use crate::sys::{self, Opener};
 /// Directories above the working directory that are tried.
 const MAX_UP: usize = 64;
 const MAX_TEXT: u64 = 1 << 20;
-const MAX_INDEX: u64 = 64 << 20;
+/// About 150,000 files.
+const MAX_INDEX: u64 = 16 << 20;
 
 /// Where a repository lies.
 #[derive(Debug)]
@@ -129,7 +130,7 @@ fn index(open: Opener, path: &str) -> Index {
         thread_limit: Some(1),
         min_extension_block_in_bytes_for_threading: usize::MAX,
         expected_checksum: None,
-        alloc_limit_bytes: Some(512 << 20),
+        alloc_limit_bytes: Some(64 << 20),
     };
     // The state keeps a timestamp only to pass it on; the racy check below uses the file's own.
     let unused = State::new(gix::hash::Kind::Sha1).timestamp();
