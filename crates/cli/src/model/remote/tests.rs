@@ -330,3 +330,59 @@ fn a_cancelled_turn_does_not_start() {
     let mut model = model("openai:gpt-test", "http://127.0.0.1:1/", Delivery::Whole);
     assert_eq!(model.turn(&turn("hi", &cancel), &mut nobody()).unwrap_err(), ModelError::Cancelled);
 }
+
+const OPENAI_BODY: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Let me see.\"},\"finish_reason\":null}]}\n\n\
+    data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"delete_file\",\"arguments\":\"{}\"}}]},\"finish_reason\":null}]}\n\n\
+    data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
+    data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\n\
+    data: [DONE]\n\n";
+
+/// Both protocols' streams, as provider, body, and where its end mark starts.
+fn streams() -> [(&'static str, String, usize); 2] {
+    let anthropic = anthropic_stream();
+    let body = anthropic.split_once("\r\n\r\n").unwrap().1.to_owned();
+    let (anthropic_end, openai_end) =
+        (body.find("event: message_stop").unwrap(), OPENAI_BODY.find("data: [DONE]").unwrap());
+    [("anthropic:c", body, anthropic_end), ("openai:c", OPENAI_BODY.into(), openai_end)]
+}
+
+/// Asks once for each body, as a complete HTTP answer.
+fn ask_each(spec: &str, bodies: &[&str]) -> Vec<Result<Reply, ModelError>> {
+    let server = Canned::new(bodies.iter().map(|body| http("200 OK", "text/event-stream", body)).collect());
+    let mut model = model(spec, &server.base, Delivery::Streamed);
+    let cancel = CancelFlag::new();
+    bodies.iter().map(|_| model.turn(&turn("hi", &cancel), &mut nobody())).collect()
+}
+
+#[test]
+fn a_stream_cut_anywhere_before_its_end_mark_is_never_a_reply() {
+    for (spec, body, end) in streams() {
+        assert!(ask_each(spec, &[&body])[0].is_ok(), "{spec}");
+        let cuts: Vec<_> = (0..end).filter_map(|cut| body.get(..cut)).collect();
+        for (cut, result) in cuts.iter().zip(ask_each(spec, &cuts)) {
+            assert!(
+                matches!(result, Err(ModelError::BrokenStream { .. } | ModelError::BadResponse { .. })),
+                "{spec} cut at {}: {result:?}",
+                cut.len()
+            );
+        }
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 64, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn a_stream_with_any_piece_replaced_ends_in_a_reply_or_an_error(
+        at in 0.0..1.0_f64, length in 0..40_usize, piece in "(?s).{0,20}|[\\[\\]{}\",:0-9]{0,20}|[0-9]{1,25}"
+    ) {
+        for (spec, body, _) in streams() {
+            let start = body.floor_char_boundary((body.len() as f64 * at) as usize);
+            let stop = body.floor_char_boundary((start + length).min(body.len()));
+            let spoilt = format!("{}{piece}{}", body.get(..start).unwrap(), body.get(stop..).unwrap());
+            // Reaching the end within the deadline is the claim; a timeout would be a hang.
+            let result = ask_each(spec, &[&spoilt]).pop().unwrap();
+            proptest::prop_assert!(!matches!(result, Err(ModelError::Timeout { .. })), "{spoilt}");
+        }
+    }
+}
