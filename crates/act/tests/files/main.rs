@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "the shared room among them")]
 
+mod crash;
 mod room;
 mod tools;
 mod undo;
