@@ -48,6 +48,8 @@ pub(super) enum Shape {
     Run { set: Charset, min: usize, max: usize },
     /// Separators, then a run of at least this length, which alone is the secret.
     Value { set: Charset, min: usize },
+    /// A value right behind, perhaps in quotes, of letters and digits; it alone is the secret.
+    Assigned { set: Charset, min: usize },
     /// Parts separated by dots, the prefix included in the first.
     Parts { set: Charset, mins: &'static [usize] },
     /// A private key block.
@@ -60,7 +62,7 @@ impl Shape {
     pub(super) const fn needs_boundary(self) -> bool {
         match self {
             Self::Run { .. } | Self::Value { .. } | Self::Parts { .. } => true,
-            Self::Pem | Self::UserInfo => false,
+            Self::Assigned { .. } | Self::Pem | Self::UserInfo => false,
         }
     }
 }
@@ -85,6 +87,10 @@ const fn exact(kind: &'static str, prefix: &'static str, set: Charset, len: usiz
 
 const fn value(kind: &'static str, prefix: &'static str, set: Charset, min: usize) -> Rule {
     Rule { kind, prefix, shape: Shape::Value { set, min } }
+}
+
+const fn assigned(prefix: &'static str) -> Rule {
+    Rule { kind: "assigned-secret", prefix, shape: Shape::Assigned { set: Token68, min: 12 } }
 }
 
 const fn parts(kind: &'static str, prefix: &'static str, mins: &'static [usize]) -> Rule {
@@ -198,20 +204,46 @@ pub(super) const RULES: &[Rule] = &[
     value("authorization", "bearer", Token68, 20),
     value("authorization", "Authorization: Basic", Token68, 12),
     value("authorization", "authorization: basic", Token68, 12),
+    assigned("_TOKEN="),
+    assigned("_SECRET="),
+    assigned("_PASSWORD="),
+    assigned("_API_KEY="),
+    assigned("_SECRET_KEY="),
+    assigned("_PRIVATE_KEY="),
+    assigned("_ACCESS_KEY="),
     Rule { kind: "private-key", prefix: "-----BEGIN ", shape: Shape::Pem },
     Rule { kind: "url-password", prefix: "://", shape: Shape::UserInfo },
 ];
 
-/// Tells by the first byte whether any prefix begins so; almost every byte of a text ends here.
-pub(super) const STARTS: [bool; 256] = starts();
+/// Lists the rules whose prefix begins with this byte, in the order of the table; almost every byte of
+/// a text begins none.
+pub(super) fn beginning_with(byte: u8) -> impl Iterator<Item = &'static Rule> {
+    let mut next = INDEX.first.get(usize::from(byte)).copied().flatten();
+    std::iter::from_fn(move || {
+        let at = usize::from(next?);
+        next = INDEX.next.get(at).copied().flatten();
+        RULES.get(at)
+    })
+}
 
-#[expect(clippy::indexing_slicing, reason = "runs at compile time; a byte is always below 256")]
-const fn starts() -> [bool; 256] {
-    let mut found = [false; 256];
-    let mut rule = 0;
-    while rule < RULES.len() {
-        found[RULES[rule].prefix.as_bytes()[0] as usize] = true;
-        rule += 1;
+/// Chains the rules that share a first byte.
+struct Index {
+    first: [Option<u8>; 256],
+    next: [Option<u8>; RULES.len()],
+}
+
+static INDEX: Index = index();
+const _: () = assert!(RULES.len() < 256, "a place in the table fits a byte");
+
+#[expect(clippy::indexing_slicing, reason = "runs at compile time, where an index out of bounds is an error")]
+const fn index() -> Index {
+    let mut made = Index { first: [None; 256], next: [None; RULES.len()] };
+    let mut at = RULES.len();
+    while let Some(before) = at.checked_sub(1) {
+        at = before;
+        let byte = RULES[at].prefix.as_bytes()[0] as usize;
+        made.next[at] = made.first[byte];
+        made.first[byte] = Some(at as u8);
     }
-    found
+    made
 }

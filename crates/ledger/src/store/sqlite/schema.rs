@@ -71,12 +71,18 @@ pub(super) fn create(dir: &StateDir) -> Result<(), StoreError> {
     let beside = format!("{DATABASE}.new-{}-{:?}", std::process::id(), std::thread::current().id());
     let beside: String = beside.chars().filter(|c| !matches!(c, '(' | ')')).collect();
     let path = dir.path().join(&beside);
+    remove(&path)?; // of a process with the same id that was killed here
     drop(dir.private_file(&beside).map_err(|e| StoreError::CannotOpen(e.to_string()))?);
     let made = fill(&path).and_then(|()| move_in(&path, dir));
-    if path.exists() {
-        std::fs::remove_file(&path).map_err(|e| StoreError::CannotOpen(e.to_string()))?;
-    }
+    remove(&path)?;
     made
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::CannotOpen(error.to_string())),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 fn fill(path: &Path) -> Result<(), StoreError> {
