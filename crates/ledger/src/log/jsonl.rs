@@ -16,6 +16,8 @@ pub(crate) const FILE: &str = "audit.jsonl";
 /// How often to ask for the file while another process writes it; holding it takes microseconds,
 /// and a stopped process must not stop the others.
 const LOCK_TRIES: usize = 200;
+/// How much of the end to read: almost always the first is enough, the last always is.
+const WINDOWS: [u64; 2] = [16 * 1024, 2 * MAX_LINE_BYTES as u64];
 const BATCH_BYTES: usize = 1024 * 1024;
 
 /// Names a half-written end of the file.
@@ -113,13 +115,12 @@ impl Mirror {
 
     /// Finds the last whole line, and cuts off a half-written one behind it.
     fn inspect(&mut self, file: &File, len: u64, connection: &Connection) -> Result<Tail, Trouble> {
-        let window = len.min(2 * MAX_LINE_BYTES as u64);
-        let mut bytes = vec![0; usize::try_from(window).unwrap_or(0)];
-        file.read_exact_at(&mut bytes, len.saturating_sub(window))?;
+        let bytes = end_of(file, len)?;
+        let from_start = bytes.len() as u64 == len;
         let (whole, torn) = split_after_last_line(&bytes);
-        let seq = match last_line(whole, window == len) {
+        let seq = match last_line(whole, from_start) {
             Some(line) => agreed(line, connection)?,
-            None if whole.is_empty() && window == len => 0,
+            None if whole.is_empty() && from_start => 0,
             None => return Err(Trouble::Contradicts("its end holds no record".to_owned())),
         };
         if torn.is_empty() {
@@ -143,6 +144,20 @@ fn lock(file: &File) -> Result<(), Trouble> {
         }
     }
     Err(Trouble::Behind("another process is writing it".to_owned()))
+}
+
+/// Reads as much of the end as holds a whole line, if any does.
+fn end_of(file: &File, len: u64) -> Result<Vec<u8>, Trouble> {
+    let mut bytes = Vec::new();
+    for window in WINDOWS {
+        let window = len.min(window);
+        bytes = vec![0; usize::try_from(window).unwrap_or(0)];
+        file.read_exact_at(&mut bytes, len.saturating_sub(window))?;
+        if last_line(split_after_last_line(&bytes).0, window == len).is_some() {
+            break;
+        }
+    }
+    Ok(bytes)
 }
 
 fn split_after_last_line(bytes: &[u8]) -> (&[u8], &[u8]) {

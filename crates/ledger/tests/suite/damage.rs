@@ -170,6 +170,22 @@ fn a_torn_tail_of_any_length_is_named_and_repaired() {
 }
 
 #[test]
+fn a_long_last_line_is_read_whole_when_the_store_opens() {
+    let home = written();
+    let texts = vec!["x".repeat(8000); 30];
+    let long =
+        Record { data: Scrubber::formats_only().scrub_value(&serde_json::json!(texts)), ..record(Event::Config) };
+    home.open().append(&long, &[]).unwrap();
+    let whole = lines(&home);
+    assert!(whole[COUNT].len() > 200_000);
+    for cut in [0, 1, 50_000] {
+        put(&home, &[whole[..COUNT].concat(), whole[COUNT][..whole[COUNT].len() - cut].to_vec()]);
+        assert_eq!(home.open().mirror(), MirrorState::Current(COUNT as u64 + 1));
+        assert_eq!(lines(&home), whole);
+    }
+}
+
+#[test]
 fn a_tail_of_zeros_after_a_power_cut_is_torn_too() {
     let home = written();
     let whole = lines(&home);
