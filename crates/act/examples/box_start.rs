@@ -1,4 +1,5 @@
-//! Measures the start of a box against plain fork and exec: `cargo run --release -p tollgate-act --example box_start`.
+//! Measures a box against plain fork and exec, the probe, and the time from a halt to the death of the tree:
+//! `cargo build --release -p tollgate-act && cargo run --release -p tollgate-act --example box_start`.
 #![forbid(unsafe_code)]
 
 use std::io::Write as _;
@@ -31,8 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         limits: Limits::default(),
         network: Network::None,
     };
-    let mut rows = [("plain", Vec::new()), ("box", Vec::new()), ("probe", Vec::new())];
-    let [(_, plain), (_, boxed), (_, probed)] = &mut rows;
+    let mut rows = ["plain", "box", "probe", "halt"].map(|name| (name, Vec::new()));
+    let [(_, plain), (_, boxed), (_, probed), (_, halted)] = &mut rows;
     for _ in 0..ROUNDS {
         plain.push(timed(|| Ok(Command::new("/bin/true").output().map(drop)?))?);
         boxed.push(timed(|| {
@@ -43,6 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             walls if walls.claimed_all_up() => Ok(()),
             walls => Err(format!("{walls:?}").into()),
         })?);
+        halted.push(halt_to_death(&helper, &spec)?);
     }
     let mut out = std::io::stdout().lock();
     for (name, times) in &mut rows {
@@ -51,6 +53,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         writeln!(out, "{name:>6}  p10 {:>9?}  p50 {:>9?}  p90 {:>9?}", at(10), at(50), at(90))?;
     }
     Ok(())
+}
+
+/// Starts a tree of four sessions that ignore signals, halts it once it runs, and times until all of it is dead.
+fn halt_to_death(helper: &Helper, spec: &BoxSpec) -> Result<Duration, Box<dyn std::error::Error>> {
+    let started = spec.cwd.join("started");
+    std::fs::write(&started, "")?;
+    let cling = "trap '' TERM HUP INT; echo >> started; while :; do read -t 9 < /dev/zero; done";
+    let command = format!("for i in 1 2 3 4; do setsid nohup bash -c \"{cling}\" & done; wait");
+    let spec = BoxSpec { argv: vec!["/bin/bash".into(), "-c".into(), command.into()], ..spec.clone() };
+    let halt = HaltSignal::new()?;
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| run(helper, &spec, &halt));
+        while !running.is_finished() && std::fs::metadata(&started)?.len() < 4 {
+            std::thread::yield_now();
+        }
+        let began = Instant::now();
+        halt.raise()?;
+        match running.join() {
+            Ok(Ok(output)) if output.status == Exit::Halted => Ok(began.elapsed()),
+            other => Err(format!("{other:?}").into()),
+        }
+    })
 }
 
 fn beside_this_example() -> PathBuf {

@@ -10,10 +10,14 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tollgate_act::sandbox::{BoxError, BoxOutput, BoxSpec, Exit, HaltSignal, Helper, Limits, Network, SpecError, Wall};
-use tollgate_act::sandbox::{Confinement, State, Walls, probe, run};
+use tollgate_act::sandbox::{State, Walls, probe, run};
+use tollgate_call::facts::Confinement;
 
 /// A copy of this suite that runs as another user brings its own helper.
 const HELPER: &str = "TOLLGATE_TEST_BOX_HELPER";
+
+/// Where a copy of this suite makes its places, so that the original can remove them.
+const BASE: &str = "TOLLGATE_TEST_BOX_BASE";
 
 fn helper() -> Helper {
     let own = std::env::var_os(HELPER).map(PathBuf::from);
@@ -25,7 +29,8 @@ struct Place(TempDir);
 
 impl Place {
     fn new() -> Self {
-        let place = Self(tempfile::Builder::new().prefix("tollgate-box-").tempdir_in("/var/tmp").unwrap());
+        let base = std::env::var_os(BASE).unwrap_or_else(|| "/var/tmp".into());
+        let place = Self(tempfile::Builder::new().prefix("tollgate-box-").tempdir_in(base).unwrap());
         for directory in ["work/.git/hooks", "outside", "secrets"] {
             fs::create_dir_all(place.at(directory)).unwrap();
         }
@@ -590,9 +595,13 @@ const GUARD: &str = "TOLLGATE_TEST_GUARD";
 
 #[test]
 fn a_box_dies_with_its_guard() {
-    let word = word("guard");
+    let (place, word) = (Place::new(), word("guard"));
     let mut guard = Command::new(std::env::current_exe().unwrap());
-    guard.args(["--exact", "guard_that_waits_for_its_box"]).env(GUARD, &word).stdout(Stdio::null());
+    guard
+        .args(["--exact", "guard_that_waits_for_its_box"])
+        .env(GUARD, &word)
+        .env(BASE, place.at("outside"))
+        .stdout(Stdio::null());
     let mut guard = guard.spawn().unwrap();
     wait_until("the tree started", || alive(&word));
     guard.kill().unwrap();
@@ -689,6 +698,7 @@ fn a_helper_that_builds_nothing_has_every_wall_down() {
     let walls = probe(&Helper::at("/bin/true"), &place.at("outside"));
     assert!(!walls.claimed_all_up());
     assert!(walls.states().iter().all(|(_, state)| matches!(state, State::Down { .. })));
+    assert_eq!(walls.confinement(), Confinement::Outside);
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub use capture::Captured;
 pub use child::box_main;
 pub use error::{BoxError, SpecError};
 pub use halt::HaltSignal;
-pub use probe::{Confinement, State, Walls, probe};
+pub use probe::{State, Walls, probe};
 pub use run::{BoxOutput, Exit, Helper, run};
 pub use spec::{BoxSpec, Limits, Network};
 pub use wall::Wall;

@@ -7,6 +7,8 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tollgate_call::facts::Confinement;
+
 use super::attempts::{Attempts, Observation};
 use super::error::BoxError;
 use super::halt::HaltSignal;
@@ -27,15 +29,6 @@ pub enum State {
         /// What the operator can do.
         remedy: &'static str,
     },
-}
-
-/// Says how much of the confinement stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Confinement {
-    /// Every wall that the design names.
-    Enforced,
-    /// All but these, by name.
-    Partial(Vec<String>),
 }
 
 /// Walls that the design names and this build does not have yet.
@@ -75,6 +68,7 @@ const CLAIMED: [Wall; 18] = [
 /// Holds the state of every wall that this build claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Walls {
+    built: bool,
     states: Vec<(Wall, State)>,
 }
 
@@ -98,8 +92,13 @@ impl Walls {
     }
 
     /// Returns the overall answer: what is down, and what is not built yet.
+    ///
+    /// [`Confinement::Outside`] means that no box can be built here: [`super::run`] will refuse.
     #[must_use]
     pub fn confinement(&self) -> Confinement {
+        if !self.built {
+            return Confinement::Outside;
+        }
         let down = self.states.iter().filter(|(_, state)| *state != State::Up).map(|(wall, _)| wall.name());
         let missing: Vec<String> = down.chain(NOT_BUILT).map(str::to_owned).collect();
         if missing.is_empty() { Confinement::Enforced } else { Confinement::Partial(missing) }
@@ -115,7 +114,7 @@ impl Walls {
             };
             (wall, State::Down { why, remedy })
         };
-        Self { states: CLAIMED.into_iter().map(down).collect() }
+        Self { built: false, states: CLAIMED.into_iter().map(down).collect() }
     }
 
     fn from_observations(seen: &[Observation]) -> Self {
@@ -127,7 +126,7 @@ impl Walls {
             };
             (wall, why.map_or(State::Up, |why| State::Down { why, remedy: wall.remedy() }))
         };
-        Self { states: CLAIMED.into_iter().map(state).collect() }
+        Self { built: true, states: CLAIMED.into_iter().map(state).collect() }
     }
 }
 
