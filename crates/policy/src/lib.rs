@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod decision;
-mod file;
 mod finding;
 #[cfg(test)]
 mod fixture;
@@ -14,8 +13,6 @@ mod judge;
 mod mode;
 mod policy;
 mod profile;
-#[cfg(test)]
-mod properties;
 pub mod rule;
 mod ruling;
 mod settings;
@@ -23,7 +20,6 @@ mod subject;
 mod user_rules;
 
 pub use decision::Decision;
-pub use file::{Diagnostic, Diagnostics, Layer, LayerKind};
 pub use finding::{Finding, Findings, Text};
 pub use judge::judge;
 pub use mode::{Mode, ModeSays};

@@ -78,10 +78,10 @@ impl Policy {
         }
     }
 
-    /// The same policy in another mode, such as one chosen on the command line, but none above the ceiling.
+    /// The same policy in another mode, such as one chosen on the command line.
     #[must_use]
     pub fn in_mode(self, mode: Mode) -> Self {
-        self.changed(|settings| settings.mode = mode.min(settings.highest_mode))
+        self.changed(|settings| settings.mode = mode)
     }
 
     /// The same policy under a profile at least as strict.
@@ -94,7 +94,10 @@ impl Policy {
     #[must_use]
     pub fn with_tools(self, names: Vec<String>) -> Self {
         self.changed(|settings| {
-            settings.tools = Some(narrowed(settings.tools.take(), names));
+            settings.tools = Some(match settings.tools.take() {
+                Some(had) => names.into_iter().filter(|name| had.contains(name)).collect(),
+                None => names,
+            });
         })
     }
 
@@ -169,16 +172,6 @@ pub enum ToolRefusal {
 /// Whether a tool name fits a pattern, which may end in `*`.
 pub(crate) fn name_matches(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or_else(|| pattern == name, |start| name.starts_with(start))
-}
-
-/// A list of tools, narrowed by another; patterns narrow only what they match.
-pub(crate) fn narrowed(had: Option<Vec<String>>, names: Vec<String>) -> Vec<String> {
-    let Some(had) = had else { return names };
-    let within = |name: &String| had.iter().any(|pattern| name_matches(pattern, name));
-    let around = |name: &String| names.iter().any(|pattern| name_matches(pattern, name));
-    let mut kept: Vec<String> = names.iter().filter(|name| within(name)).cloned().collect();
-    kept.extend(had.iter().filter(|name| around(name) && !kept.contains(name)).cloned().collect::<Vec<_>>());
-    kept
 }
 
 /// Makes an absolute glob of a written one.

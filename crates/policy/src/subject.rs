@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tollgate_call::action::{Action, ActionKind, Execute, Flow, PathRef, Program, Standing, Target};
 use tollgate_call::call::{Call, Tool};
 use tollgate_call::facts::{Confinement, Facts, PathFact};
-use tollgate_call::places::{Place, clean, is_beneath};
+use tollgate_call::places::{Place, clean};
 use tollgate_call::proposal::Door;
 use tollgate_call::run_state::RunState;
 
@@ -36,8 +36,6 @@ pub(crate) struct Subject<'a> {
     pub(crate) tool: &'a str,
     pub(crate) doer: Doer,
     pub(crate) door: Door,
-    /// Absolute directory that relative names start from.
-    pub(crate) cwd: &'a str,
     pub(crate) actions: &'a [Action],
     /// Bytes of the command, for tools that have one.
     pub(crate) command_bytes: usize,
@@ -54,7 +52,6 @@ impl<'a> Subject<'a> {
             tool: call.name(),
             doer: Doer::of(call.tool()),
             door: call.origin().door,
-            cwd: &call.origin().cwd,
             actions: call.actions(),
             command_bytes: call.tool().command().map_or(0, String::len),
             outgoing: outgoing(call.tool()),
@@ -164,13 +161,6 @@ impl<'a> View<'a> {
     /// Whether no part of the call does anything but read.
     pub(crate) const fn only_reads(&self) -> bool {
         self.busy.is_empty()
-    }
-
-    /// Whether a directory is or holds the working directory or a root.
-    pub(crate) fn holds_workspace(&self, dir: &str) -> bool {
-        let dir = clean(dir);
-        let roots = self.policy.settings().roots.iter().map(String::as_str);
-        roots.chain([self.subject.cwd]).any(|root| is_beneath(root, &dir))
     }
 
     /// The programs that a part names.

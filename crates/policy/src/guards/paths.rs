@@ -7,7 +7,7 @@ use tollgate_call::places::{Place, Protection, clean, is_beneath, protection};
 use super::{deletes, writes};
 use crate::rule;
 use crate::ruling::{Rulings, quoted, why};
-use crate::subject::{Doer, View};
+use crate::subject::{Doer, View, glob_base};
 use crate::user_rules::Reach;
 
 pub(super) fn judge(view: &View<'_>, action: &Action, out: &mut Rulings) {
@@ -59,29 +59,18 @@ fn read_path(view: &View<'_>, path: &PathRef, reach: Reach, part: u32, out: &mut
     }
 }
 
-/// A glob is judged as a name, which is what is left of it when nothing matches, and by each match.
 fn read_glob(view: &View<'_>, path: &PathRef, part: u32, out: &mut Rulings) {
-    read_path(view, path, Reach::Children, part, out);
-    for (matched, fact) in matches(view, path) {
-        if !out.is_empty() {
-            return;
+    let base = glob_base(&path.abs);
+    match view.facts.paths.get(&path.abs).or_else(|| view.facts.paths.get(base)) {
+        Some(fact) => read_place(view, &path.raw, fact.place, &clean(base), Reach::Children, part, out),
+        None => {
+            out.ask(rule::PATH_UNKNOWN, format!("nothing is known about {}", quoted(&path.raw)));
         }
-        read_fact(view, &matched, fact, Reach::One, part, out);
     }
-    if let Some(name) = protected_by_glob(view, path, Protection::is_secret).filter(|_| out.is_empty()) {
+    if let Some(name) = protected_by_glob(view, path, Protection::is_secret) {
         out.ask(rule::PATH_PROTECTED, format!("{} reaches {}, which holds secrets", quoted(&path.raw), quoted(&name)))
             .instead("name the files you need");
     }
-}
-
-/// The known matches of a glob of which anything is known.
-pub(super) fn matches<'a>(view: &View<'a>, path: &PathRef) -> impl Iterator<Item = (PathRef, &'a PathFact)> {
-    let facts = view.facts;
-    let known = facts.expansions.get(&path.abs).and_then(Fact::known);
-    known.into_iter().flat_map(|known| &known.matches).filter_map(|name| {
-        let fact = facts.paths.get(name)?;
-        Some((PathRef { raw: name.clone(), abs: name.clone() }, fact))
-    })
 }
 
 fn read_fact(view: &View<'_>, path: &PathRef, fact: &PathFact, reach: Reach, part: u32, out: &mut Rulings) {

@@ -130,6 +130,16 @@ impl Case {
         self.all(key).last()
     }
 
+    /// The name of the file it stands in.
+    pub(crate) fn file(&self) -> &str {
+        self.id.split(':').next().unwrap_or_default()
+    }
+
+    /// The call in one line.
+    pub(crate) fn text(&self) -> String {
+        format!("{} {}", self.tool, self.args)
+    }
+
     /// Whether one of the wanted rules is `rule`; a wanted rule may end in `*`.
     pub(crate) fn names(&self, rule: &str) -> bool {
         let fits = |wanted: &String| match wanted.strip_suffix('*') {

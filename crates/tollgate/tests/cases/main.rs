@@ -5,4 +5,8 @@ mod case;
 #[cfg(test)]
 mod format;
 #[cfg(test)]
+mod judged;
+#[cfg(test)]
 mod tree;
+#[cfg(test)]
+mod world;

@@ -43,3 +43,40 @@ fn alarms_and_attacks_are_both_plenty() {
     println!("cases: {} that must pass, {} that must be stopped", quiet.len(), loud.len());
     assert!(quiet.len() >= 300 && loud.len() >= 450, "{} and {}", quiet.len(), loud.len());
 }
+
+#[test]
+fn every_report_is_a_case_or_named_as_later() {
+    let Some(reports) = shared("reports.jsonl") else { return };
+    let later = later();
+    let cases = cases("");
+    let told: BTreeSet<&str> = cases.iter().filter_map(|case| case.comment.split(' ').next()).collect();
+    let ids: Vec<String> = reports.lines().map(id).collect();
+    let forgotten: Vec<&String> = ids.iter().filter(|id| !told.contains(id.as_str()) && !later.contains(*id)).collect();
+    println!("reports: {} in all, {} left for later", ids.len(), later.len());
+    assert_eq!(forgotten, [""; 0]);
+    let both: Vec<&String> = later.iter().filter(|id| told.contains(id.as_str())).collect();
+    assert_eq!(both, [""; 0], "these are cases, and so no longer for later");
+}
+
+fn id(line: &str) -> String {
+    let report: serde_json::Value = serde_json::from_str(line).unwrap();
+    report["id"].as_str().unwrap().to_owned()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the list lies in a file")]
+fn later() -> BTreeSet<String> {
+    let text = std::fs::read_to_string(dir("").join("reports-later.tsv")).unwrap();
+    text.lines().filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
+}
+
+/// A list that is shared with the project and not part of it; skipped visibly where it is absent.
+#[expect(clippy::disallowed_methods, reason = "the list lies in a file that an environment variable may name")]
+fn shared(name: &str) -> Option<String> {
+    let beside = dir("../../shared/cases");
+    let dir = std::env::var_os("TOLLGATE_SHARED_CASES").map_or(beside, PathBuf::from);
+    let text = std::fs::read_to_string(dir.join(name)).ok();
+    if text.is_none() {
+        println!("skipped: `{name}` is not beside the project; name its directory in TOLLGATE_SHARED_CASES");
+    }
+    text
+}
