@@ -125,11 +125,8 @@ fn follow(case: &Case, layout: &Layout, abs: &str, fact: &mut PathFact) {
     }
     fact.place = layout.place(&here);
     fact.protection = protection(&here);
-    fact.refused = match fact.place {
-        _ if crossed == 40 => Some(Refused::Loop),
-        Place::Inside | Place::Root | Place::ReadRoot => None,
-        _ => Some(Refused::Escapes),
-    };
+    let stays = matches!(fact.place, Place::Inside | Place::Root | Place::ReadRoot);
+    fact.refused = if crossed == 40 { Some(Refused::Loop) } else { (!stays).then_some(Refused::Escapes) };
     fact.resolved = here;
 }
 
