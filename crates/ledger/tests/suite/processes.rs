@@ -16,7 +16,7 @@ const RECORDS: usize = 200;
 
 fn spawn(part: &str, state: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "processes::the_child_does_its_part", "--nocapture", "--test-threads=1"])
+        .args(["--ignored", "--exact", "processes::the_child_does_its_part", "--nocapture", "--test-threads=1"])
         .env(PART, part)
         .env(STATE, state)
         .stdin(Stdio::piped())
@@ -27,16 +27,16 @@ fn spawn(part: &str, state: &Path) -> Child {
 }
 
 #[test]
+#[ignore = "started by the other tests, as the processes that race and die"]
 fn the_child_does_its_part() {
-    let Ok(part) = std::env::var(PART) else {
-        // Started by a person, not by a suite: there is no part to do, and nothing to claim.
-        return;
-    };
+    let part = std::env::var(PART).unwrap();
     let dir = StateDir::open_or_create(Path::new(&std::env::var(STATE).unwrap())).unwrap();
     match part.as_str() {
         "redeem" => redeem(&dir),
         "write" => write_records(&dir),
         "reserve" => reserve(&dir),
+        "fill" => fill(&dir),
+        "read-only" => read_only(&dir),
         other => panic!("no part `{other}`"),
     }
 }
@@ -73,6 +73,61 @@ fn reserve(dir: &StateDir) {
     open(dir).admit(&admission(vec![line("user", "calls", 3, None)])).unwrap();
     println!("\nready");
     std::io::stdin().read_exact(&mut [0]).unwrap();
+}
+
+/// Writes until the disk is full, and looks at what is left.
+fn fill(dir: &StateDir) {
+    let store = open(dir);
+    let mut durable = 0;
+    let refused = loop {
+        match store.admit(&admission(vec![line("user", "calls", 1, None)])) {
+            Ok(receipt) => durable = receipt.seq(),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(refused, AdmitError::Store(StoreError::Full));
+    let report = log::verify(dir).unwrap();
+    assert!(report.is_sound() && report.records == durable && durable > 0, "{durable}: {report:?}");
+    assert_eq!(store.budgets("user").unwrap()[0].reserved, durable);
+}
+
+/// Finds the same ledger on a file system that has become read-only.
+fn read_only(dir: &StateDir) {
+    let refused =
+        SqliteStore::open(dir, OpenOptions::at(NOW)).and_then(|(store, _)| store.append(&record(Event::RunEnd), &[]));
+    assert!(matches!(refused, Err(StoreError::ReadOnly | StoreError::CannotOpen(_))), "{refused:?}");
+}
+
+/// Mounts a small disk where only this script sees it, fills it, and makes it read-only.
+const SMALL_DISK: &str = r#"
+    mount -t tmpfs -o size=768k,mode=700 none "$STATE" || exit 77
+    export LEDGER_SUITE_STATE="$STATE"
+    child() { LEDGER_SUITE_PART="$1" "$SUITE" --ignored --exact processes::the_child_does_its_part --nocapture; }
+    child fill || exit 1
+    mount -o remount,ro none "$STATE" || exit 77
+    child read-only || exit 2
+"#;
+
+#[test]
+fn a_full_or_read_only_disk_refuses_and_keeps_what_was_durable() {
+    let home = Home::new();
+    let outcome = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK])
+        .env("STATE", home.dir.path())
+        .env("SUITE", std::env::current_exe().unwrap())
+        .output();
+    match outcome {
+        Err(error) => println!("skipped: no `unshare` to mount a small disk with: {error}"),
+        Ok(output)
+            if output.status.code() == Some(77) || String::from_utf8_lossy(&output.stderr).contains("unshare") =>
+        {
+            println!("skipped: a small disk cannot be mounted here: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
 }
 
 fn wait_for(child: &mut Child, word: &str) -> BufReader<std::process::ChildStdout> {
