@@ -30,7 +30,7 @@ pub(crate) struct Repos {
 }
 
 /// The repository of a directory, none, or why it is not known.
-type Found = Result<Option<Rc<Repo>>, Unknown>;
+pub(crate) type Found = Result<Option<Rc<Repo>>, Unknown>;
 
 /// Directories asked about in one survey at most.
 const MAX_DIRS: usize = 64;
@@ -68,10 +68,15 @@ impl Repos {
     /// What version control knows about the real path `resolved`.
     pub(crate) fn tracked(&self, resolved: &str, kind: Option<Kind>) -> Fact<Tracked> {
         let Some((parent, _)) = resolved.rsplit_once('/') else { return Fact::Unknown(Unknown::Failed) };
-        match self.around(parent) {
-            Ok(Some(repo)) => status::tracked(&repo, resolved, kind, self.deadline),
+        self.tracked_by(&self.around(parent), resolved, kind)
+    }
+
+    /// The same, by a repository that was found before.
+    pub(crate) fn tracked_by(&self, found: &Found, resolved: &str, kind: Option<Kind>) -> Fact<Tracked> {
+        match found {
+            Ok(Some(repo)) => status::tracked(repo, resolved, kind, self.deadline),
             Ok(None) => Fact::Known(Tracked::NoRepo),
-            Err(why) => Fact::Unknown(why),
+            Err(why) => Fact::Unknown(*why),
         }
     }
 

@@ -15,6 +15,22 @@ use crate::sys::{self, Opener};
 
 /// A held root: the only starting point from which names are resolved.
 ///
+/// ```
+/// use tollgate_call::places::Layout;
+/// use tollgate_survey::{Intent, PathError, Root};
+/// let project = std::env::temp_dir().join(format!("tollgate-root-{}", std::process::id()));
+/// std::fs::create_dir_all(&project)?;
+/// let name = project.to_string_lossy();
+/// let root = Root::open(&name, &Layout::of(&name, "/home/u"))?;
+/// let notes = root.scope("sub/../notes.txt", Intent::Write);
+/// assert!(matches!(notes, Err(PathError::NotFound(_))), "the kernel asks what `sub` is");
+/// let notes = root.scope("notes.txt", Intent::Write)?;
+/// assert_eq!((notes.name(), notes.stat()), ("notes.txt", None));
+/// assert!(matches!(root.scope("../secret", Intent::Read), Err(PathError::Escapes(_))));
+/// # std::fs::remove_dir(&project)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Security
 /// Everything resolved from it stays beneath the directory that was opened, wherever that directory
 /// is moved. Does not stop mounts inside the root, which the operator put there.

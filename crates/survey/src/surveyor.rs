@@ -33,6 +33,22 @@ const MAX_PATHS: usize = 1024;
 const PATHS_PATIENCE: u32 = 20;
 
 /// Looks at what a call is about. Reads only; decides nothing.
+///
+/// ```
+/// use tollgate_call::action::{Action, ActionKind, PathRef, Target};
+/// use tollgate_call::Span;
+/// use tollgate_call::places::{Layout, Place};
+/// use tollgate_survey::Surveyor;
+/// let project = std::env::temp_dir().join(format!("tollgate-look-{}", std::process::id()));
+/// std::fs::create_dir_all(&project)?;
+/// let name = project.to_string_lossy();
+/// let surveyor = Surveyor::open(Layout::of(&name, "/home/u"), "/usr/bin:/bin")?;
+/// let read = ActionKind::Read(Target::Path(PathRef::join(&name, "../../etc/passwd")));
+/// let facts = surveyor.facts(&[Action { kind: read, span: Span::new("/path", 0, 16), part: 0 }], &name);
+/// assert!(facts.paths.values().all(|fact| fact.place != Place::Inside));
+/// # std::fs::remove_dir(&project)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Surveyor {
     world: World,

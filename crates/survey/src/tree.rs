@@ -6,7 +6,7 @@ use tollgate_call::facts::{Expansion, Fact, Kind, Tracked, Unknown};
 use tollgate_call::places::{is_beneath, protection};
 
 use crate::dir::{Found, ScopedDir, Sort, Step, WalkLimits, list};
-use crate::git::Repos;
+use crate::git::{self, Repos};
 use crate::glob::Pattern;
 use crate::real;
 use crate::scoped::Intent;
@@ -66,59 +66,92 @@ impl Trees<'_> {
     fn tree(&self, abs: &str, told: &mut Told) {
         let real = real::resolve(self.open, abs, Intent::Entry);
         let Some(target) = real.target else { return };
+        // One repository answers for the whole tree; what another holds inside is untracked by it.
+        let above = real.path.rsplit_once('/').map_or("", |(above, _)| above);
+        let repo = self.repo(&real.path, above, told.reach);
+        let mut tree = Tree { trees: self, told, repo, skip: None };
         if target.look.kind != Kind::Directory {
-            told.files += 1;
-            if told.counts(false) {
-                self.count(&real.path, told);
-            }
+            tree.file(&real.path);
             return;
         }
         let dir = ScopedDir { root: real.path.into(), rel: String::new(), fd: target.fd, open: self.open };
-        let mut skip: Option<String> = None;
-        let walked = dir.walk(&told.limits(self.deadline), &mut |found| {
-            self.meet(&dir, found, told, &mut skip);
-            Step::Into
+        let walked = dir.walk(&tree.told.limits(self.deadline), &mut |found| {
+            tree.meet(&dir, found);
+            // Of a repository's own files, `.git` is the name to know; it stands for all of them.
+            if tree.told.reach == Reach::Names && found.name() == ".git" { Step::Over } else { Step::Into }
         });
         told.visited += walked.visited;
         told.more |= walked.cut || walked.unreadable > 0 || walked.unnamed > 0;
     }
 
-    fn meet(&self, dir: &ScopedDir, found: &Found<'_>, told: &mut Told, skip: &mut Option<String>) {
-        let path = format!("{}/{}", dir.resolved().trim_end_matches('/'), found.rel());
-        if protection(&path).is_some() {
-            told.list(path.clone());
+    /// The repository that `path` belongs to, or is.
+    fn repo(&self, path: &str, above: &str, reach: Reach) -> git::Found {
+        match reach {
+            Reach::Names => Err(Unknown::NotAsked),
+            Reach::Trees => match self.repos.around(above) {
+                Ok(None) => self.repos.around(path),
+                found => found,
+            },
         }
-        let skipped = skip.as_ref().is_some_and(|above| is_beneath(&path, above));
+    }
+}
+
+/// One tree being gone through.
+struct Tree<'a> {
+    trees: &'a Trees<'a>,
+    told: &'a mut Told,
+    repo: git::Found,
+    /// A directory that is ignored as a whole.
+    skip: Option<String>,
+}
+
+impl Tree<'_> {
+    fn meet(&mut self, dir: &ScopedDir, found: &Found<'_>) {
+        let path = format!("{}/{}", dir.resolved().trim_end_matches('/'), found.rel());
+        if protection(tail(&path)).is_some() {
+            self.told.list(path.clone());
+        }
         match found.sort() {
-            Sort::Directory
-                if told.counts(skipped) && self.tracked(&path, Kind::Directory) == Fact::Known(Tracked::Ignored) =>
-            {
-                *skip = Some(path);
+            Sort::Directory if self.counts(&path) && self.tracked(&path, Kind::Directory) == IGNORED => {
+                self.skip = Some(path);
             }
             Sort::Directory => {}
-            Sort::File | Sort::Link | Sort::Other => {
-                told.files += 1;
-                if told.counts(skipped) {
-                    self.count(&path, told);
-                }
-            }
+            Sort::File | Sort::Link | Sort::Other => self.file(&path),
         }
     }
 
-    /// Counts a file that version control could not bring back as it is.
-    fn count(&self, path: &str, told: &mut Told) {
+    /// Whether losses are counted here: not in a directory that is ignored as a whole.
+    fn counts(&self, path: &str) -> bool {
+        self.told.reach == Reach::Trees && !self.skip.as_ref().is_some_and(|above| is_beneath(path, above))
+    }
+
+    /// Counts a file, and whether version control could not bring it back as it is.
+    fn file(&mut self, path: &str) {
+        self.told.files += 1;
+        if !self.counts(path) {
+            return;
+        }
         match self.tracked(path, Kind::File(0)) {
-            Fact::Known(Tracked::Untracked | Tracked::Modified) => told.lost += 1,
+            Fact::Known(Tracked::Untracked | Tracked::Modified) => self.told.lost += 1,
             Fact::Known(Tracked::Clean | Tracked::Ignored) => {}
-            Fact::Known(Tracked::NoRepo) => told.unknown = Some(Unknown::NotAsked),
-            Fact::Unknown(why) => told.unknown = Some(why),
+            Fact::Known(Tracked::NoRepo) => self.told.unknown = Some(Unknown::NotAsked),
+            Fact::Unknown(why) => self.told.unknown = Some(why),
         }
     }
 
     fn tracked(&self, path: &str, kind: Kind) -> Fact<Tracked> {
-        self.repos.tracked(path, Some(kind))
+        self.trees.repos.tracked_by(&self.repo, path, Some(kind))
     }
 }
+
+/// The last three components. Longer names are protected by what stands above them, which the walk
+/// met, and listed, before.
+fn tail(path: &str) -> &str {
+    let from = path.rmatch_indices('/').nth(2).map_or(0, |(at, _)| at);
+    path.get(from..).unwrap_or(path)
+}
+
+const IGNORED: Fact<Tracked> = Fact::Known(Tracked::Ignored);
 
 /// What an expansion has told so far.
 #[derive(Debug)]
@@ -147,11 +180,6 @@ impl Told {
             Reach::Trees => MAX_ENTRIES,
         };
         WalkLimits { entries: most.saturating_sub(self.visited), depth: MAX_DEPTH, deadline }
-    }
-
-    /// Whether losses are counted here: not in a directory that is ignored as a whole.
-    fn counts(&self, skipped: bool) -> bool {
-        self.reach == Reach::Trees && !skipped
     }
 
     fn list(&mut self, path: String) {
