@@ -7,6 +7,8 @@ mod format;
 #[cfg(test)]
 mod judged;
 #[cfg(test)]
+mod measured;
+#[cfg(test)]
 mod tree;
 #[cfg(test)]
 mod world;

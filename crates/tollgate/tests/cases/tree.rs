@@ -71,12 +71,12 @@ fn later() -> BTreeSet<String> {
 
 /// A list that is shared with the project and not part of it; skipped visibly where it is absent.
 #[expect(clippy::disallowed_methods, reason = "the list lies in a file that an environment variable may name")]
-fn shared(name: &str) -> Option<String> {
-    let beside = dir("../../shared/cases");
-    let dir = std::env::var_os("TOLLGATE_SHARED_CASES").map_or(beside, PathBuf::from);
-    let text = std::fs::read_to_string(dir.join(name)).ok();
+pub(crate) fn shared(name: &str) -> Option<String> {
+    let beside = dir("../../shared");
+    let dir = std::env::var_os("TOLLGATE_SHARED").map_or(beside, PathBuf::from);
+    let text = std::fs::read_to_string(dir.join("cases").join(name)).ok();
     if text.is_none() {
-        println!("skipped: `{name}` is not beside the project; name its directory in TOLLGATE_SHARED_CASES");
+        println!("skipped: no shared/cases/{name} beside the workspace, and TOLLGATE_SHARED is not set");
     }
     text
 }
