@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use tollgate_call::action::{
     Action, ActionKind, Connect, Depth, Execute, Flow, PathRef, Peer, Program, Standing, Target, WriteHow,
 };
-use tollgate_call::facts::{Confinement, Expansion, Fact, Facts, PathFact, Unknown};
-use tollgate_call::places::{Layout, clean, protection};
+use tollgate_call::assume;
+use tollgate_call::facts::{Confinement, Expansion, Fact, Facts, PathFact};
+use tollgate_call::places::Layout;
 use tollgate_call::proposal::Door;
 use tollgate_call::run_state::RunState;
 use tollgate_call::span::Span;
@@ -66,11 +67,11 @@ impl Scene {
 
     /// Adds an action in a part, with facts by the letters of its names.
     pub(crate) fn act_in(mut self, part: u32, kind: ActionKind) -> Self {
-        for path in paths(&kind) {
-            let fact = lexical(&path.abs);
-            self.facts.paths.entry(path.abs).or_insert(fact);
+        let action = Action { kind, span: Span::new("/command", 0, 1), part };
+        for (abs, fact) in assume::facts(&layout(), std::slice::from_ref(&action)).paths {
+            self.facts.paths.entry(abs).or_insert(fact);
         }
-        self.actions.push(Action { kind, span: Span::new("/command", 0, 1), part });
+        self.actions.push(action);
         self
     }
 
@@ -97,7 +98,7 @@ impl Scene {
     /// Changes what is known about a name; call it after the action that names it.
     pub(crate) fn fact(mut self, raw: &str, change: impl FnOnce(&mut PathFact)) -> Self {
         let path = path(raw);
-        let fact = self.facts.paths.entry(path.abs.clone()).or_insert_with(|| lexical(&path.abs));
+        let fact = self.facts.paths.entry(path.abs.clone()).or_insert_with(|| assume::fact(&layout(), &path.abs));
         change(fact);
         self
     }
@@ -120,6 +121,7 @@ impl Scene {
             tool: self.tool,
             doer: self.doer,
             door: self.door,
+            cwd: ROOT,
             actions: &self.actions,
             command_bytes: self.command_bytes,
             outgoing: Vec::new(),
@@ -146,48 +148,8 @@ pub(crate) fn path(raw: &str) -> PathRef {
     PathRef { raw: raw.to_owned(), ..PathRef::join(ROOT, home.as_deref().unwrap_or(raw)) }
 }
 
-fn lexical(abs: &str) -> PathFact {
-    let resolved = clean(abs);
-    PathFact {
-        place: Layout::of(ROOT, HOME).place(&resolved),
-        protection: protection(&resolved),
-        resolved,
-        kind: Fact::Unknown(Unknown::NotAsked),
-        links: Fact::Unknown(Unknown::NotAsked),
-        identity: Fact::Unknown(Unknown::NotAsked),
-        tracked: Fact::Unknown(Unknown::NotAsked),
-        refused: None,
-    }
-}
-
-fn paths(kind: &ActionKind) -> Vec<PathRef> {
-    let of = |target: &Target| match target {
-        Target::Path(path) | Target::Beneath(path) => vec![path.clone()],
-        Target::Glob(path) => {
-            let base = crate::subject::glob_base(&path.abs).to_owned();
-            vec![PathRef { raw: base.clone(), abs: base }]
-        }
-        Target::Opaque(_) => Vec::new(),
-    };
-    match kind {
-        ActionKind::Read(target) | ActionKind::Write(target, _) | ActionKind::Delete(target, _) => of(target),
-        ActionKind::Move(from, to) => [of(from), of(to)].concat(),
-        ActionKind::Execute(Execute { program: Program::Path(path), standing: Standing::Row }) => vec![path.clone()],
-        ActionKind::Execute(Execute { standing: Standing::File(path), .. }) => vec![path.clone()],
-        ActionKind::Execute(_)
-        | ActionKind::Connect(_)
-        | ActionKind::Listen(_)
-        | ActionKind::Message(_)
-        | ActionKind::Spend(_)
-        | ActionKind::Install(_)
-        | ActionKind::Privilege(_)
-        | ActionKind::Persist(_)
-        | ActionKind::Control(_)
-        | ActionKind::Publish(_)
-        | ActionKind::Destroy(_)
-        | ActionKind::Signal(_)
-        | ActionKind::Opaque(_) => Vec::new(),
-    }
+pub(crate) fn layout() -> Layout {
+    Layout::of(ROOT, HOME)
 }
 
 pub(crate) fn at(raw: &str) -> Target {

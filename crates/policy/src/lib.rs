@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod decision;
+mod file;
 mod finding;
 #[cfg(test)]
 mod fixture;
@@ -13,6 +14,8 @@ mod judge;
 mod mode;
 mod policy;
 mod profile;
+#[cfg(test)]
+mod properties;
 pub mod rule;
 mod ruling;
 mod settings;
@@ -20,6 +23,7 @@ mod subject;
 mod user_rules;
 
 pub use decision::Decision;
+pub use file::{Diagnostic, Diagnostics, Layer, LayerKind};
 pub use finding::{Finding, Findings, Text};
 pub use judge::judge;
 pub use mode::{Mode, ModeSays};

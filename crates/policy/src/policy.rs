@@ -3,6 +3,7 @@
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use sha2::{Digest as _, Sha256};
 use tollgate_call::address::HostPattern;
+use tollgate_call::places::{clean, is_beneath};
 
 use crate::mode::Mode;
 use crate::profile::Profile;
@@ -24,6 +25,8 @@ pub struct Policy {
     secret: GlobSet,
     hosts: Vec<HostPattern>,
     rules: UserRules,
+    /// Empty when nobody said.
+    home: String,
     digest: [u8; 32],
 }
 
@@ -61,7 +64,7 @@ impl Policy {
         let hosts = settings.allow_hosts.iter().map(|entry| host(entry)).collect::<Result<_, _>>()?;
         let rules = UserRules::new(&settings.rules, ground)?;
         let digest = digest(&settings)?;
-        Ok(Self { settings, protected, secret, hosts, rules, digest })
+        Ok(Self { settings, protected, secret, hosts, rules, home: clean(ground.home), digest })
     }
 
     /// The policy of an installation that nobody configured.
@@ -74,14 +77,15 @@ impl Policy {
             secret: GlobSet::empty(),
             hosts: Vec::new(),
             rules: UserRules::default(),
+            home: String::new(),
             digest,
         }
     }
 
-    /// The same policy in another mode, such as one chosen on the command line.
+    /// The same policy in another mode, such as one chosen on the command line, but none above the ceiling.
     #[must_use]
     pub fn in_mode(self, mode: Mode) -> Self {
-        self.changed(|settings| settings.mode = mode)
+        self.changed(|settings| settings.mode = mode.min(settings.highest_mode))
     }
 
     /// The same policy under a profile at least as strict.
@@ -94,10 +98,7 @@ impl Policy {
     #[must_use]
     pub fn with_tools(self, names: Vec<String>) -> Self {
         self.changed(|settings| {
-            settings.tools = Some(match settings.tools.take() {
-                Some(had) => names.into_iter().filter(|name| had.contains(name)).collect(),
-                None => names,
-            });
+            settings.tools = Some(narrowed(settings.tools.take(), names));
         })
     }
 
@@ -126,6 +127,13 @@ impl Policy {
 
     pub(crate) fn is_secret(&self, path: &str) -> bool {
         !self.secret.is_empty() && self.secret.is_match(path)
+    }
+
+    /// Whether home directories, and with them stores of credentials, may lie at or beneath a directory.
+    pub(crate) fn holds_homes(&self, dir: &str) -> bool {
+        let usual = ["/home", "/root", "/Users", "/var"].iter().any(|top| is_beneath(dir, top));
+        let own = !self.home.is_empty() && (is_beneath(&self.home, dir) || is_beneath(dir, &self.home));
+        dir == "/" || usual || own
     }
 
     /// Whether the operator listed this host at this port.
@@ -172,6 +180,16 @@ pub enum ToolRefusal {
 /// Whether a tool name fits a pattern, which may end in `*`.
 pub(crate) fn name_matches(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or_else(|| pattern == name, |start| name.starts_with(start))
+}
+
+/// A list of tools, narrowed by another; patterns narrow only what they match.
+pub(crate) fn narrowed(had: Option<Vec<String>>, names: Vec<String>) -> Vec<String> {
+    let Some(had) = had else { return names };
+    let within = |name: &String| had.iter().any(|pattern| name_matches(pattern, name));
+    let around = |name: &String| names.iter().any(|pattern| name_matches(pattern, name));
+    let mut kept: Vec<String> = names.iter().filter(|name| within(name)).cloned().collect();
+    kept.extend(had.iter().filter(|name| around(name) && !kept.contains(name)).cloned().collect::<Vec<_>>());
+    kept
 }
 
 /// Makes an absolute glob of a written one.

@@ -9,12 +9,14 @@ use crate::mode::Mode;
 use crate::profile::Profile;
 
 /// Everything that the operator decides, after all layers are laid over one another.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settings {
     /// Which tables the guards use.
     pub profile: Profile,
     /// How much a run may do without asking.
     pub mode: Mode,
+    /// The most that any layer lets a mode be.
+    pub highest_mode: Mode,
     /// Whether a host agent's own prompt may answer an ordinary Ask.
     pub host_prompt: HostPrompt,
     /// Absolute directories that may be written; the first is the workspace.
@@ -43,6 +45,29 @@ pub struct Settings {
     pub relay: Option<Relay>,
     /// The rules of the layers, in order.
     pub rules: Vec<UserRule>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            profile: Profile::default(),
+            mode: Mode::default(),
+            highest_mode: Mode::DangerouslySkipPermissions,
+            host_prompt: HostPrompt::default(),
+            roots: Vec::new(),
+            read_roots: Vec::new(),
+            protected: Vec::new(),
+            secret: Vec::new(),
+            allow_hosts: Vec::new(),
+            recipients: Vec::new(),
+            tools: None,
+            disabled_tools: Vec::new(),
+            env_allow: Vec::new(),
+            caps: Caps::default(),
+            relay: None,
+            rules: Vec::new(),
+        }
+    }
 }
 
 /// Whether a host agent's own prompt may answer an ordinary Ask.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tollgate_call::action::{Action, ActionKind, Execute, Flow, PathRef, Program, Standing, Target};
 use tollgate_call::call::{Call, Tool};
 use tollgate_call::facts::{Confinement, Facts, PathFact};
-use tollgate_call::places::{Place, clean};
+use tollgate_call::places::{Place, clean, is_beneath};
 use tollgate_call::proposal::Door;
 use tollgate_call::run_state::RunState;
 
@@ -36,6 +36,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) tool: &'a str,
     pub(crate) doer: Doer,
     pub(crate) door: Door,
+    /// Absolute directory that relative names start from.
+    pub(crate) cwd: &'a str,
     pub(crate) actions: &'a [Action],
     /// Bytes of the command, for tools that have one.
     pub(crate) command_bytes: usize,
@@ -52,6 +54,7 @@ impl<'a> Subject<'a> {
             tool: call.name(),
             doer: Doer::of(call.tool()),
             door: call.origin().door,
+            cwd: &call.origin().cwd,
             actions: call.actions(),
             command_bytes: call.tool().command().map_or(0, String::len),
             outgoing: outgoing(call.tool()),
@@ -158,9 +161,22 @@ impl<'a> View<'a> {
         self.busy.binary_search(&part).is_err()
     }
 
+    /// Whether the part of this action reads names, sizes and times only, never what is in a file.
+    pub(crate) fn part_only_lists(&self, part: u32) -> bool {
+        let programs = self.programs_of(part);
+        self.part_only_reads(part) && !programs.is_empty() && programs.iter().all(|name| LISTING.contains(name))
+    }
+
     /// Whether no part of the call does anything but read.
     pub(crate) const fn only_reads(&self) -> bool {
         self.busy.is_empty()
+    }
+
+    /// Whether a directory is or holds the working directory or a root.
+    pub(crate) fn holds_workspace(&self, dir: &str) -> bool {
+        let dir = clean(dir);
+        let roots = self.policy.settings().roots.iter().map(String::as_str);
+        roots.chain([self.subject.cwd]).any(|root| is_beneath(root, &dir))
     }
 
     /// The programs that a part names.
@@ -221,6 +237,20 @@ fn named_program(action: &Action) -> Option<(u32, &str)> {
     Some((action.part, name))
 }
 
+/// Programs that tell which files there are, and nothing of what is in them.
+const LISTING: &[&str] = &[
+    "[", "basename", "dir", "dirname", "du", "exa", "eza", "fd", "find", "ls", "readlink", "realpath", "stat", "test",
+    "tree", "vdir",
+];
+
+/// Whether a name is a descriptor of the shell itself, as process substitution makes them.
+///
+/// # Security
+/// Holds for commands only: for a file tool the same name is a descriptor of the guard.
+pub(crate) fn is_own_descriptor(path: &PathRef) -> bool {
+    path.abs.strip_prefix("/dev/fd/").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// Whether an action changes nothing and tells nobody.
 fn only_reads(action: &Action, facts: &Facts) -> bool {
     match &action.kind {
@@ -230,7 +260,8 @@ fn only_reads(action: &Action, facts: &Facts) -> bool {
             Standing::NoRow | Standing::File(_) | Standing::Project | Standing::Inline(_) => false,
         },
         ActionKind::Write(Target::Path(path), _) => {
-            facts.paths.get(&path.abs).is_some_and(|fact| fact.place == Place::HarmlessDevice)
+            is_own_descriptor(path)
+                || facts.paths.get(&path.abs).is_some_and(|fact| fact.place == Place::HarmlessDevice)
         }
         ActionKind::Connect(connect) => match connect.flow {
             Flow::Fetch => true,

@@ -4,7 +4,7 @@ use tollgate_call::action::{Depth, PathRef, Target};
 use tollgate_call::facts::{Expansion, Fact, Kind, PathFact, Tracked};
 use tollgate_call::places::{Place, clean};
 
-use super::paths::{protected_by_glob, refused, takes_tree};
+use super::paths::{matches, protected_by_glob, refused, takes_tree};
 use super::writes;
 use crate::rule;
 use crate::ruling::{Rulings, quoted, why};
@@ -17,7 +17,7 @@ pub(super) fn judge(view: &View<'_>, target: &Target, depth: Depth, out: &mut Ru
             None => unknown(path, out),
         },
         Target::Glob(path) => delete_glob(view, path, depth, out),
-        Target::Beneath(path) => delete_beneath(view, path, depth, out),
+        Target::Beneath(path) => delete_beneath(view, path, out),
         // Not even the box pays for this: the roots can be emptied inside it.
         Target::Opaque(reason) => {
             out.ask(rule::SHELL_OPAQUE, format!("nobody can say what it deletes: {}", why(reason)))
@@ -37,7 +37,13 @@ pub(super) fn judge_leaving(view: &View<'_>, target: &Target, out: &mut Rulings)
             }
             None => unknown(path, out),
         },
-        Target::Glob(path) => glob_place(view, path, Depth::Single, out),
+        Target::Glob(path) => match view.path(path) {
+            Some(fact) => {
+                place(view, &path.raw, fact.place, Depth::Recursive, out);
+                leaving_matches(view, path, Depth::Recursive, out);
+            }
+            None => unknown(path, out),
+        },
         Target::Opaque(_) if view.box_pays() => {}
         Target::Opaque(reason) => {
             out.ask(rule::SHELL_OPAQUE, format!("nobody can say what it moves away: {}", why(reason)));
@@ -97,37 +103,49 @@ fn wrote(view: &View<'_>, fact: &PathFact, path: &PathRef) -> bool {
 fn delete_glob(view: &View<'_>, path: &PathRef, depth: Depth, out: &mut Rulings) {
     let last = path.raw.rsplit('/').next().unwrap_or(&path.raw);
     let everything = takes_everything(last);
-    if everything && glob_fact(view, path).is_some_and(|fact| is_root_or_above(fact.place) && fact.place != Place::Root)
-    {
-        root(&path.raw, out);
-        return;
+    let Some(fact) = view.path(path) else { return unknown(path, out) };
+    if everything && fact.place != Place::Inside && view.holds_workspace(glob_base(&path.abs)) {
+        return root(&path.raw, out);
     }
-    glob_place(view, path, depth, out);
+    place(view, &path.raw, fact.place, depth, out);
+    leaving_matches(view, path, depth, out);
     let expansion = view.facts.expansions.get(&path.abs).and_then(Fact::known);
     if expansion.is_some_and(|known| known.matches.iter().any(|name| name.rsplit('/').next() == Some("~"))) {
         out.deny(rule::DELETE_UNTRACKED, format!("{} reaches a name that is a bare `~`", quoted(&path.raw)))
             .instead("remove that one name first, as `./~`");
     }
-    if let Some(name) = protected_by_glob(view, path, |_| true) {
-        out.ask(rule::PATH_PROTECTED, format!("{} reaches {}, a protected name", quoted(&path.raw), quoted(&name)));
-    }
     let kept = match expansion {
         Some(known) => nothing_lost(known),
         None => is_regenerable(&path.raw) || (!everything && !takes_tree(depth)),
     };
-    if !kept {
+    if !kept && out.is_empty() {
         untracked(&path.raw, lost(expansion), out);
     }
 }
 
-/// `find DIR … -delete`: the names are filtered by what is not modelled, so the directory decides.
-fn delete_beneath(view: &View<'_>, path: &PathRef, depth: Depth, out: &mut Rulings) {
+/// What is said about each known match of a glob, and about hidden names that it aims at.
+fn leaving_matches(view: &View<'_>, path: &PathRef, depth: Depth, out: &mut Rulings) {
+    for (matched, fact) in matches(view, path) {
+        if !out.is_empty() {
+            return;
+        }
+        place(view, &matched.raw, fact.place, depth, out);
+        writes::protected(view, &matched, fact, out);
+    }
+    if let Some(name) = protected_by_glob(view, path, |_| true).filter(|_| out.is_empty()) {
+        out.ask(rule::PATH_PROTECTED, format!("{} reaches {}, a protected name", quoted(&path.raw), quoted(&name)));
+    }
+}
+
+/// `find DIR … -delete`: which names match is not modelled, so what is beneath the directory decides.
+fn delete_beneath(view: &View<'_>, path: &PathRef, out: &mut Rulings) {
     let Some(fact) = view.path(path) else { return unknown(path, out) };
     if refused(view, path, fact, out) {
         return;
     }
-    let filtered = if takes_tree(depth) { fact.place } else { inner(fact.place) };
-    if place(view, &path.raw, filtered, Depth::Recursive, out) == Settled::Yes {
+    // Beneath the workspace itself a filter may leave most of it; above it, nothing excuses.
+    let beneath = if fact.place == Place::Root { Place::Inside } else { fact.place };
+    if place(view, &path.raw, beneath, Depth::Recursive, out) == Settled::Yes {
         return;
     }
     let expansion = view.facts.expansions.get(&path.abs).and_then(Fact::known);
@@ -171,39 +189,6 @@ fn place(view: &View<'_>, raw: &str, place: Place, depth: Depth, out: &mut Rulin
             writes::place(view, raw, place, out);
             Settled::Yes
         }
-    }
-}
-
-fn glob_place(view: &View<'_>, path: &PathRef, depth: Depth, out: &mut Rulings) {
-    match glob_fact(view, path) {
-        Some(fact) => {
-            // The glob names children, so the directory itself stays.
-            let place_of_children = inner(fact.place);
-            place(view, &path.raw, place_of_children, depth, out);
-        }
-        None => unknown(path, out),
-    }
-}
-
-fn glob_fact<'a>(view: &View<'a>, path: &PathRef) -> Option<&'a PathFact> {
-    view.facts.paths.get(&path.abs).or_else(|| view.facts.paths.get(glob_base(&path.abs)))
-}
-
-/// Where the children of a place lie.
-const fn inner(place: Place) -> Place {
-    match place {
-        Place::Root => Place::Inside,
-        Place::Ancestor | Place::Home => Place::Elsewhere,
-        Place::Inside
-        | Place::ReadRoot
-        | Place::Temp
-        | Place::Credential
-        | Place::GuardState
-        | Place::GuardPolicy
-        | Place::HarmlessDevice
-        | Place::Device
-        | Place::System
-        | Place::Elsewhere => place,
     }
 }
 

@@ -7,7 +7,7 @@ use tollgate_call::places::{Place, Protection, clean, is_beneath, protection};
 use super::{deletes, writes};
 use crate::rule;
 use crate::ruling::{Rulings, quoted, why};
-use crate::subject::{Doer, View, glob_base};
+use crate::subject::{Doer, View, is_own_descriptor};
 use crate::user_rules::Reach;
 
 pub(super) fn judge(view: &View<'_>, action: &Action, out: &mut Rulings) {
@@ -42,7 +42,7 @@ fn read(view: &View<'_>, target: &Target, part: u32, out: &mut Rulings) {
         Target::Beneath(path) => read_path(view, path, Reach::Tree, part, out),
         Target::Glob(path) => read_glob(view, path, part, out),
         // The box hides credential places, so an unknown name reaches none of them.
-        Target::Opaque(_) if view.box_pays() => {}
+        Target::Opaque(_) if view.box_pays() || view.part_only_lists(part) => {}
         Target::Opaque(reason) => {
             out.ask(rule::SHELL_OPAQUE, format!("nobody can say which file it reads: {}", why(reason)))
                 .instead("name the file");
@@ -52,6 +52,7 @@ fn read(view: &View<'_>, target: &Target, part: u32, out: &mut Rulings) {
 
 fn read_path(view: &View<'_>, path: &PathRef, reach: Reach, part: u32, out: &mut Rulings) {
     match view.path(path) {
+        _ if is_descriptor_of_command(view, path) => {}
         Some(fact) => read_fact(view, path, fact, reach, part, out),
         None => {
             out.ask(rule::PATH_UNKNOWN, format!("nothing is known about {}", quoted(&path.raw)));
@@ -59,18 +60,36 @@ fn read_path(view: &View<'_>, path: &PathRef, reach: Reach, part: u32, out: &mut
     }
 }
 
+pub(super) fn is_descriptor_of_command(view: &View<'_>, path: &PathRef) -> bool {
+    view.subject.doer == Doer::Command && is_own_descriptor(path)
+}
+
+/// A glob is judged as a name, which is what is left of it when nothing matches, and by each match.
 fn read_glob(view: &View<'_>, path: &PathRef, part: u32, out: &mut Rulings) {
-    let base = glob_base(&path.abs);
-    match view.facts.paths.get(&path.abs).or_else(|| view.facts.paths.get(base)) {
-        Some(fact) => read_place(view, &path.raw, fact.place, &clean(base), Reach::Children, part, out),
-        None => {
-            out.ask(rule::PATH_UNKNOWN, format!("nothing is known about {}", quoted(&path.raw)));
+    read_path(view, path, Reach::Children, part, out);
+    for (matched, fact) in matches(view, path) {
+        if !out.is_empty() {
+            return;
         }
+        read_fact(view, &matched, fact, Reach::One, part, out);
     }
-    if let Some(name) = protected_by_glob(view, path, Protection::is_secret) {
+    if view.part_only_lists(part) {
+        return;
+    }
+    if let Some(name) = protected_by_glob(view, path, Protection::is_secret).filter(|_| out.is_empty()) {
         out.ask(rule::PATH_PROTECTED, format!("{} reaches {}, which holds secrets", quoted(&path.raw), quoted(&name)))
             .instead("name the files you need");
     }
+}
+
+/// The known matches of a glob of which anything is known.
+pub(super) fn matches<'a>(view: &View<'a>, path: &PathRef) -> impl Iterator<Item = (PathRef, &'a PathFact)> {
+    let facts = view.facts;
+    let known = facts.expansions.get(&path.abs).and_then(Fact::known);
+    known.into_iter().flat_map(|known| &known.matches).filter_map(|name| {
+        let fact = facts.paths.get(name)?;
+        Some((PathRef { raw: name.clone(), abs: name.clone() }, fact))
+    })
 }
 
 fn read_fact(view: &View<'_>, path: &PathRef, fact: &PathFact, reach: Reach, part: u32, out: &mut Rulings) {
@@ -78,7 +97,7 @@ fn read_fact(view: &View<'_>, path: &PathRef, fact: &PathFact, reach: Reach, par
         return;
     }
     read_place(view, &path.raw, fact.place, &fact.resolved, reach, part, out);
-    read_protected(view, path, fact, out);
+    read_protected(view, path, fact, part, out);
     kind(view, path, fact, out);
 }
 
@@ -93,7 +112,9 @@ fn read_place(view: &View<'_>, raw: &str, place: Place, resolved: &str, reach: R
         Place::Device if command && (is_beneath(resolved, "/proc/sys") || is_beneath(resolved, "/sys")) => {}
         Place::HarmlessDevice | Place::Device => device(raw, "reads", out),
         Place::System | Place::Temp if command => {}
-        Place::Ancestor | Place::Home if command && reach == Reach::Tree => {
+        Place::Ancestor | Place::Home
+            if command && reach == Reach::Tree && view.policy.holds_homes(resolved) && !view.part_only_lists(part) =>
+        {
             if !view.box_pays() {
                 outside(raw, "reads everything beneath", "name a directory inside the workspace", out);
             }
@@ -105,14 +126,14 @@ fn read_place(view: &View<'_>, raw: &str, place: Place, resolved: &str, reach: R
     }
 }
 
-fn read_protected(view: &View<'_>, path: &PathRef, fact: &PathFact, out: &mut Rulings) {
+fn read_protected(view: &View<'_>, path: &PathRef, fact: &PathFact, part: u32, out: &mut Rulings) {
     let listed = view.policy.is_secret(&fact.resolved) || view.policy.is_secret(&clean(&path.abs));
-    // What is not there tells nothing.
-    let absent = fact.kind == Fact::Known(Kind::Absent);
+    // What is not there tells nothing, and a list of names tells no content.
+    let silent = fact.kind == Fact::Known(Kind::Absent) || view.part_only_lists(part);
     match fact.protection {
         Some(Protection::OperatorSecret) => operator_secret(path, out),
         _ if listed => operator_secret(path, out),
-        Some(Protection::EnvFile | Protection::Key) if !absent => {
+        Some(Protection::EnvFile | Protection::Key) if !silent => {
             out.ask(rule::PATH_PROTECTED, format!("{} holds secrets by its name", quoted(&path.raw)))
                 .instead("ask for the names you need, or read the example file beside it");
         }

@@ -81,6 +81,30 @@ fn commands_that_only_read_may_read_outside_but_no_credentials() {
 }
 
 #[test]
+fn names_may_be_listed_where_contents_may_not_be_read() {
+    let by = |program: &str, kind: ActionKind| command().act(runs(program, Standing::Row)).act(kind).verdict();
+    assert_eq!(by("ls", read(".env")), FREE);
+    assert_eq!(by("cat", read(".env")), "ask path.protected");
+    let other = command().act(runs("./ls", Standing::Row)).act(read(".env")).judge().rules();
+    assert!(other.contains(&crate::rule::PATH_PROTECTED), "another program of that name");
+    assert_eq!(by("ls", read("~/.ssh")), "deny path.credential");
+    assert_eq!(by("find", read_beneath("/")), FREE);
+    assert_eq!(by("grep", read_beneath("/")), "ask path.outside");
+    assert_eq!(by("ls", ActionKind::Read(Target::Opaque(Why::Substitution))), FREE);
+    let both = command().act(runs("find", Standing::Row)).act(runs("cat", Standing::Row)).act(read(".env"));
+    assert_eq!(both.verdict(), "ask path.protected", "another program in the same part");
+}
+
+#[test]
+fn descriptors_of_the_shell_are_its_own() {
+    assert_eq!(command().act(read("/dev/fd/63")).verdict(), FREE);
+    assert_eq!(command().act(write("/dev/fd/63")).verdict(), FREE);
+    assert_eq!(file_tool().act(read("/dev/fd/63")).verdict(), "deny path.device");
+    assert_eq!(command().act(read("/dev/fd/../sda")).verdict(), "deny path.device");
+    assert_eq!(command().act(read("/proc/self/fd/3")).verdict(), "deny path.device");
+}
+
+#[test]
 fn copying_from_outside_is_not_only_reading() {
     let copy = |from: &str| command().act(read(from)).act(write("copy"));
     assert_eq!(copy("../other/node_modules").verdict(), "ask path.outside");
@@ -217,8 +241,10 @@ fn the_workspace_and_what_holds_it_are_the_floor_of_deletes() {
             assert_eq!(scene.clone().act(delete_tree(raw)).verdict(), "deny delete.root", "{raw} in {mode}");
         }
         assert_eq!(scene.clone().act(moves("../w", "x")).verdict(), "deny delete.root");
-        let beneath = ActionKind::Delete(Target::Beneath(path(".")), Depth::Recursive);
-        assert_eq!(scene.clone().act(beneath).verdict(), "deny delete.root");
+        let beneath = |raw: &str| ActionKind::Delete(Target::Beneath(path(raw)), Depth::Recursive);
+        assert_eq!(scene.clone().act(beneath("~")).verdict(), "deny delete.root");
+        assert_eq!(scene.clone().act(beneath("/")).verdict(), "deny delete.root");
+        assert_ne!(scene.act(beneath(".")).decision(), Allow, "which names match is not known");
     }
 }
 
@@ -268,6 +294,19 @@ fn facts_about_deletes_win_over_names() {
     assert_eq!(own.verdict(), FREE, "what this run wrote itself");
     let tool = file_tool().act(delete("x")).fact("x", |fact| fact.tracked = Fact::Known(Tracked::Untracked));
     assert_eq!(tool.verdict(), FREE);
+}
+
+#[test]
+fn each_match_of_a_glob_is_judged_by_what_it_really_is() {
+    let far = |kind: ActionKind| {
+        let scene = command().act(kind).expansion("*.txt", &["a.txt", "l.txt"], Fact::Known(0));
+        scene.fact("a.txt", |_| {}).fact("l.txt", |fact| fact.place = Place::Credential).verdict()
+    };
+    assert_eq!(far(read("*.txt")), "deny path.credential");
+    assert_eq!(far(write("*.txt")), "deny path.credential");
+    assert_eq!(far(delete("*.txt")), "deny path.credential");
+    let near = command().act(read("*.txt")).expansion("*.txt", &["a.txt"], Fact::Known(0)).fact("a.txt", |_| {});
+    assert_eq!(near.verdict(), FREE);
 }
 
 #[test]

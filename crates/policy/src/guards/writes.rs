@@ -4,18 +4,21 @@ use tollgate_call::action::{PathRef, Target, WriteHow};
 use tollgate_call::facts::{Fact, Kind, PathFact, Unknown};
 use tollgate_call::places::{Place, Protection, clean};
 
-use super::paths::{credential, device, guard_files, kind, protected_by_glob, refused};
+use super::paths::{
+    credential, device, guard_files, is_descriptor_of_command, kind, matches, protected_by_glob, refused,
+};
 use crate::rule;
 use crate::ruling::{Rulings, quoted, why};
-use crate::subject::{Doer, View, glob_base};
+use crate::subject::{Doer, View};
 
 pub(super) fn judge(view: &View<'_>, target: &Target, how: WriteHow, out: &mut Rulings) {
     match target {
         Target::Path(path) | Target::Beneath(path) => match view.path(path) {
+            _ if is_descriptor_of_command(view, path) => {}
             Some(fact) => write_fact(view, path, fact, how, out),
             None => unknown(path, out),
         },
-        Target::Glob(path) => write_glob(view, path, out),
+        Target::Glob(path) => write_glob(view, path, how, out),
         // In the box only the roots can be written.
         Target::Opaque(_) if view.box_pays() => {}
         Target::Opaque(reason) => {
@@ -36,12 +39,18 @@ fn write_fact(view: &View<'_>, path: &PathRef, fact: &PathFact, how: WriteHow, o
     directory(view, path, fact, how, out);
 }
 
-fn write_glob(view: &View<'_>, path: &PathRef, out: &mut Rulings) {
-    match view.facts.paths.get(&path.abs).or_else(|| view.facts.paths.get(glob_base(&path.abs))) {
+fn write_glob(view: &View<'_>, path: &PathRef, how: WriteHow, out: &mut Rulings) {
+    match view.path(path) {
         Some(fact) => place(view, &path.raw, fact.place, out),
         None => unknown(path, out),
     }
-    if let Some(name) = protected_by_glob(view, path, |_| true) {
+    for (matched, fact) in matches(view, path) {
+        if !out.is_empty() {
+            return;
+        }
+        write_fact(view, &matched, fact, how, out);
+    }
+    if let Some(name) = protected_by_glob(view, path, |_| true).filter(|_| out.is_empty()) {
         out.ask(rule::PATH_PROTECTED, format!("{} reaches {}, a protected name", quoted(&path.raw), quoted(&name)))
             .instead("name the files you mean");
     }

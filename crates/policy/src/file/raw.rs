@@ -1,0 +1,122 @@
+//! The keys of a policy file, as written.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::decision::Decision;
+use crate::mode::Mode;
+use crate::profile::Profile;
+use crate::settings::{ActionName, Relay};
+
+/// A Tollgate policy file.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawFile {
+    /// Which tables the guards use: the strictest layer counts.
+    #[cfg_attr(test, schemars(with = "Option<Profile>"))]
+    pub(super) profile: Option<Spanned<Profile>>,
+    /// How much a run may do without asking; in the system's and a project's file, the most it may.
+    #[cfg_attr(test, schemars(with = "Option<Mode>"))]
+    pub(super) mode: Option<Spanned<Mode>>,
+    /// Whether a host agent's own prompt may answer an ordinary question. Not in a project's file.
+    #[cfg_attr(test, schemars(with = "Option<bool>"))]
+    pub(super) host_prompt: Option<Spanned<bool>>,
+    /// Directories that may be written; the first is the workspace. Not in a project's file.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) roots: Option<Vec<Spanned<String>>>,
+    /// Directories that may be read besides. Not in a project's file.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) read_roots: Option<Vec<Spanned<String>>>,
+    /// Globs of names that are never written; without a slash they match at any depth.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) protected: Option<Vec<Spanned<String>>>,
+    /// Globs of names that are never read nor written.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) secret: Option<Vec<Spanned<String>>>,
+    /// Hosts that may be sent to: `host`, `*.host`, each with or without `:port`. Not in a project's file.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) allow_hosts: Option<Vec<Spanned<String>>>,
+    /// Recipients of messages. Not in a project's file.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) recipients: Option<Vec<Spanned<String>>>,
+    /// The tools of a run; without it, all.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) tools: Option<Vec<Spanned<String>>>,
+    /// Tools taken away.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) disabled_tools: Option<Vec<Spanned<String>>>,
+    /// Environment variables that children may see besides the built-in list. Not in a project's file.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) env_allow: Option<Vec<Spanned<String>>>,
+    /// What a run may use up: the smallest of all layers counts.
+    #[cfg_attr(test, schemars(with = "Option<RawCaps>"))]
+    pub(super) caps: Option<Spanned<RawCaps>>,
+    /// Where messages go out. Not in a project's file.
+    #[cfg_attr(test, schemars(with = "Option<Relay>"))]
+    pub(super) relay: Option<Spanned<Relay>>,
+    /// Rules; the strictest that matches counts, and an allow rule must cover every part of a call.
+    #[serde(default)]
+    pub(super) rule: Vec<RawRule>,
+}
+
+/// What a run may use up.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawCaps {
+    /// Model turns for one message of the user.
+    pub(super) turns: Option<u64>,
+    /// Tool calls in a run.
+    pub(super) tool_calls: Option<u64>,
+    /// Dollars in a run.
+    pub(super) cost_usd: Option<f64>,
+    /// Wall clock of a run in seconds.
+    pub(super) wall_secs: Option<u64>,
+    /// Tokens of a run.
+    pub(super) tokens: Option<u64>,
+    /// Calls of single tools, by name.
+    #[serde(default)]
+    pub(super) per_tool: BTreeMap<String, u64>,
+}
+
+/// A rule. Every field that is set must match.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawRule {
+    /// What it says: `allow`, `ask` or `deny`. A project's file may not allow.
+    #[cfg_attr(test, schemars(with = "RawEffect"))]
+    pub(super) effect: Spanned<Decision>,
+    /// Tool name; a trailing `*` matches any rest.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub(super) tool: Option<Spanned<String>>,
+    /// Bare name of a program that a command runs.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub(super) program: Option<Spanned<String>>,
+    /// Kind of action.
+    #[cfg_attr(test, schemars(with = "Option<ActionName>"))]
+    pub(super) action: Option<Spanned<ActionName>>,
+    /// Glob over the real path: absolute, beneath `~/`, or relative to the workspace.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub(super) path: Option<Spanned<String>>,
+    /// Host, `*.host`, each with or without `:port`.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub(super) host: Option<Spanned<String>>,
+}
+
+/// The effects, for the schema.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) enum RawEffect {
+    /// Lifts ordinary questions.
+    Allow,
+    /// Makes it a question that no mode lifts.
+    Ask,
+    /// Denies.
+    Deny,
+}
