@@ -192,6 +192,27 @@ fn output_keeps_head_and_tail_and_counts_the_rest() {
 }
 
 #[test]
+fn words_that_are_no_text_arrive_as_they_are() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let place = Place::new();
+    let odd = std::ffi::OsString::from_vec(vec![b'a', 0xff, b'\n']);
+    let mut spec = place.spec("printf %s \"$0$ODD\" > file");
+    spec.argv.push(odd.clone());
+    spec.env.push(("ODD".into(), odd));
+    assert_eq!(run_spec(&spec).status, Exit::Code(0));
+    assert_eq!(fs::read(place.at("work/file")).unwrap(), b"a\xff\na\xff\n");
+}
+
+#[test]
+fn without_writable_roots_nothing_on_disk_can_be_written() {
+    let place = Place::new();
+    let spec = |command: &str| BoxSpec { writable: Vec::new(), ..place.spec(command) };
+    assert_eq!(run_spec(&spec("cat .git/config > /tmp/copy")).status, Exit::Code(0));
+    assert_ne!(run_spec(&spec("echo x > file")).status, Exit::Code(0));
+    assert!(place.control("echo x > file"));
+}
+
+#[test]
 fn a_signal_is_told_apart_from_a_code() {
     let place = Place::new();
     assert_eq!(place.run("kill -TERM $$").status, Exit::Signal(15));
@@ -421,6 +442,8 @@ fn a_symlinked_relative_or_hidden_writable_root_is_refused() {
     assert!(matches!(with(place.at("secrets")), SpecError::InHidden { .. }));
     assert!(matches!(with(place.at("secret-file")), SpecError::NoSuchRoot(_) | SpecError::InHidden { .. }));
     assert!(matches!(with(place.at("absent")), SpecError::NoSuchRoot(_)));
+    let cwd = refusal(&BoxSpec { cwd: "/tmp/elsewhere".into(), ..place.spec("true") });
+    assert_eq!(cwd, SpecError::NotVisible("/tmp/elsewhere".into()));
 }
 
 // Processes, network, privileges.
@@ -654,7 +677,7 @@ fn a_raised_halt_starts_nothing() {
 #[test]
 fn a_fork_bomb_ends_with_the_timeout() {
     let place = Place::new();
-    let limits = Limits { processes: 301, ..Limits::default() };
+    let limits = Limits { processes: 100, ..Limits::default() };
     let spec = BoxSpec {
         limits,
         timeout: Duration::from_millis(700),
@@ -672,10 +695,19 @@ fn a_fork_bomb_ends_with_the_timeout() {
 
 /// Says whether a limit on processes holds here: root's holds only where a pid namespace has its own maximum.
 fn processes_are_bounded(place: &Place) -> bool {
-    let limits = Limits { processes: 301, ..Limits::default() };
+    let limits = Limits { processes: 100, ..Limits::default() };
     let spec = BoxSpec { limits, ..place.spec("cat /proc/sys/kernel/pid_max; id -u") };
     let seen = run_spec(&spec).stdout.text();
-    seen.starts_with("301\n") || !seen.ends_with("\n0\n")
+    seen.starts_with("401\n") || !seen.ends_with("\n0\n")
+}
+
+#[test]
+fn a_small_limit_on_processes_does_not_run_out_over_time() {
+    let place = Place::new();
+    let limits = Limits { processes: 20, ..Limits::default() };
+    let spec = BoxSpec { limits, ..place.spec("for i in {1..700}; do (exit 3); [ $? = 3 ] || exit 1; done") };
+    let output = run_spec(&spec);
+    assert_eq!(output.status, Exit::Code(0), "{}", text(&output));
 }
 
 // The probe, and another user.

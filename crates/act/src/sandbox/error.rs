@@ -7,8 +7,9 @@ use super::wall::Wall;
 /// Says why a command did not run in a box.
 ///
 /// # Security
-/// Every variant but [`BoxError::Stuck`] means that nothing of the command ran. No variant is a reason to run the
-/// command elsewhere: a retry never runs with less confinement.
+/// [`BoxError::Spec`], [`BoxError::Wall`], [`BoxError::Exec`] and [`BoxError::Halted`] mean that nothing of the command
+/// ran. After [`BoxError::Helper`] whatever ran was killed; after [`BoxError::Stuck`] something may still be dying. No
+/// variant is a reason to run the command elsewhere: a retry never runs with less confinement.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoxError {
@@ -26,7 +27,10 @@ pub enum BoxError {
         cause: std::io::Error,
     },
     /// The walls stood, but the command could not be started.
-    #[error("`{program}` cannot be started in the box: {cause}; check that it exists and is not in a hidden place")]
+    #[error(
+        "`{program}` cannot be started in the box: {cause}; check that it exists and is neither in a hidden place nor in \
+         the host's `/tmp`"
+    )]
     Exec {
         /// The command word.
         program: String,
@@ -103,6 +107,9 @@ pub enum SpecError {
         /// The hidden place.
         hidden: PathBuf,
     },
+    /// A working directory that the box does not show.
+    #[error("`{}` is not visible in the box, which has its own; work in a writable root", .0.display())]
+    NotVisible(PathBuf),
     /// An environment name that is empty or holds `=`.
     #[error("`{0}` is not an environment name; use letters, digits and `_`")]
     EnvName(String),

@@ -27,8 +27,11 @@ use super::spec::Limits;
 use super::wall::Wall;
 use super::wire::{Profile, Report, Work};
 
-/// The smallest process maximum that the kernel takes for a pid namespace.
-const LEAST_PID_MAX: u64 = 301;
+/// Numbers that the kernel does not give out again once they have been used; the maximum must lie above.
+const RESERVED_PIDS: u64 = 301;
+
+/// The most that the kernel takes.
+const PID_MAX_LIMIT: u64 = 1 << 22;
 
 /// Runs as process 1 of the box until the command ends; the kernel then kills what the command left behind.
 pub(super) fn run(
@@ -96,7 +99,7 @@ fn new_proc() -> Io<OwnedFd> {
 /// Since Linux 6.14 each pid namespace has its own maximum, which binds root too. Before, this file was the host's.
 fn limit_processes(proc: &OwnedFd, limits: &Limits) -> std::io::Result<()> {
     let file = openat(proc, "sys/kernel/pid_max", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-    File::from(file).write_all(limits.processes.max(LEAST_PID_MAX).to_string().as_bytes())
+    File::from(file).write_all(limits.processes.saturating_add(RESERVED_PIDS).min(PID_MAX_LIMIT).to_string().as_bytes())
 }
 
 /// Compares the running kernel's version; an unreadable version counts as old.

@@ -94,7 +94,7 @@ pub struct BoxOutput {
 /// What the command left running is killed when the command itself ends.
 ///
 /// # Errors
-/// [`BoxError`]: nothing of the command ran, except for [`BoxError::Stuck`].
+/// [`BoxError`] says for each variant whether something of the command ran; nothing of it runs on.
 /// # Security
 /// See the module's list of what a box does not stop. Blocks the calling thread, which must live until the end: the
 /// kernel ties the box to it.
@@ -282,11 +282,14 @@ impl Watch {
     fn reap(&mut self, watched: Result<(), BoxError>) -> Result<(), BoxError> {
         let failed = |cause| BoxError::helper("reap it", cause);
         if watched.is_err() {
-            self.kill_tree().map_err(failed)?;
-            self.child.kill().map_err(failed)?;
+            let killed = self.kill_tree();
+            self.child.kill().and(killed).map_err(failed)?;
         }
-        self.child.wait().map_err(failed)?;
-        watched?;
+        match self.child.wait() {
+            // A guard that ignores SIGCHLD has no children to wait for; the first process's handle still tells.
+            Err(cause) if cause.raw_os_error() != Some(Errno::CHILD.raw_os_error()) => return Err(failed(cause)),
+            Ok(_) | Err(_) => watched?,
+        }
         let Some(first) = &self.first else { return Ok(()) };
         let patience = Timespec::try_from(STUCK_AFTER).unwrap_or(NOW);
         match poll(&mut [PollFd::new(first, PollFlags::IN)], Some(&patience)) {

@@ -74,7 +74,7 @@ pub struct Limits {
     /// Processes and threads in the box.
     ///
     /// # Security
-    /// For root this holds only on Linux 6.14 and newer, where a pid namespace has its own maximum (at least 301).
+    /// For root this holds only on Linux 6.14 and newer, where a pid namespace has its own maximum, and up to 300 above.
     pub processes: u64,
     /// Size of any one file written, in bytes.
     pub file_bytes: Option<u64>,
@@ -90,8 +90,11 @@ impl Default for Limits {
     }
 }
 
-/// Places that are replaced inside the box; a writable root may lie below `/tmp` only.
-const PRIVATE: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/var/run"];
+/// Places where no writable root may lie.
+const NEVER_WRITABLE: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/var/run"];
+
+/// Places that are replaced inside the box.
+const PRIVATE_TO_THE_BOX: [&str; 4] = ["/tmp", "/dev", "/run", "/var/run"];
 
 impl BoxSpec {
     /// Refuses what a box never gives.
@@ -105,8 +108,18 @@ impl BoxSpec {
         let paths = [&self.writable, &self.hidden, &self.pinned];
         paths.into_iter().flatten().try_for_each(|path| plain(path))?;
         plain(&self.cwd)?;
+        self.visible(&self.cwd)?;
         self.writable.iter().try_for_each(|root| writable_root(root, home))?;
         self.writable.iter().chain([&self.cwd]).try_for_each(|path| self.not_hidden(path))
+    }
+
+    /// A private place shows nothing of the host but the writable roots in it.
+    fn visible(&self, path: &Path) -> Result<(), SpecError> {
+        let replaced = PRIVATE_TO_THE_BOX.iter().any(|place| path != Path::new(place) && path.starts_with(place));
+        match replaced && !self.writable.iter().any(|root| path.starts_with(root)) {
+            true => Err(SpecError::NotVisible(path.to_owned())),
+            false => Ok(()),
+        }
     }
 
     fn not_hidden(&self, path: &Path) -> Result<(), SpecError> {
@@ -163,7 +176,7 @@ fn too_wide(path: &Path, home: Option<&Path>) -> Option<&'static str> {
     if path == Path::new("/tmp") {
         return Some("the box has a `/tmp` of its own");
     }
-    PRIVATE.iter().any(|place| path.starts_with(place)).then_some("the box has its own")
+    NEVER_WRITABLE.iter().any(|place| path.starts_with(place)).then_some("the box has its own")
 }
 
 /// Reads the home directory of `uid` from the passwd file, never from the environment.
