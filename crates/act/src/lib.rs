@@ -4,10 +4,14 @@
 //! what was there is kept in [`undo`] before anything changes; commands run in the [`sandbox`].
 #![deny(unsafe_code)]
 
+pub mod dry;
 pub mod files;
+mod hands;
 mod held;
+pub mod run;
 pub mod sandbox;
 pub mod undo;
 mod verify;
 
+pub use hands::{Doing, Hands, Inner};
 pub use held::{Held, HeldError, Identity, Spot};

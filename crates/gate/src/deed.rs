@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tollgate_call::action::{Action, ActionKind, Control, Target};
 use tollgate_call::{Call, Tool};
 use tollgate_survey::{Destination, Handles, PathError, ScopedDir, ScopedPath};
 
@@ -19,6 +20,8 @@ pub enum Deed {
         cwd: ScopedDir,
         /// When it is stopped.
         timeout: Duration,
+        /// What the text names, so that exactly this is neither pinned nor masked in the box.
+        named: Named,
     },
     /// Read lines of a file.
     Read {
@@ -97,6 +100,59 @@ impl JudgedScript {
     }
 }
 
+/// What a judged command names: absolute, uncleaned paths, all of them judged with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Paths that it says it changes.
+    pub writes: Vec<String>,
+    /// Paths that it says it reads.
+    pub reads: Vec<String>,
+    /// Whether it says that it changes the configuration of a repository.
+    pub configures: bool,
+}
+
+impl Named {
+    fn of(actions: &[Action]) -> Self {
+        let mut named = Self::default();
+        for action in actions {
+            named.add(&action.kind);
+        }
+        named
+    }
+
+    fn add(&mut self, kind: &ActionKind) {
+        match kind {
+            ActionKind::Read(target) => self.reads.extend(path(target)),
+            ActionKind::Write(target, _) | ActionKind::Delete(target, _) => self.writes.extend(path(target)),
+            ActionKind::Move(from, to) => self.writes.extend([path(from), path(to)].into_iter().flatten()),
+            ActionKind::Control(Control::Configuration(_)) => self.configures = true,
+            ActionKind::Control(
+                Control::Environment(_) | Control::Traces(_) | Control::Guard(_) | Control::Agent(_),
+            )
+            | ActionKind::Execute(_)
+            | ActionKind::Connect(_)
+            | ActionKind::Listen(_)
+            | ActionKind::Message(_)
+            | ActionKind::Spend(_)
+            | ActionKind::Install(_)
+            | ActionKind::Privilege(_)
+            | ActionKind::Persist(_)
+            | ActionKind::Publish(_)
+            | ActionKind::Destroy(_)
+            | ActionKind::Signal(_)
+            | ActionKind::Opaque(_) => {}
+        }
+    }
+}
+
+/// Only a path that is spelled out is named; what a glob or a walk meets is not.
+fn path(target: &Target) -> Option<String> {
+    match target {
+        Target::Path(path) => Some(path.abs.clone()),
+        Target::Glob(_) | Target::Beneath(_) | Target::Opaque(_) => None,
+    }
+}
+
 /// Where a search looks.
 #[derive(Debug)]
 pub enum GrepPlace {
@@ -124,7 +180,10 @@ impl Deed {
         let tool = call.tool().clone();
         let timeout = Duration::from_secs(budget::timeout_secs(&tool));
         Ok(match tool {
-            Tool::RunBash { command, .. } => Self::Run { script: JudgedScript(command), cwd: dir(handles)?, timeout },
+            Tool::RunBash { command, .. } => {
+                let named = Named::of(call.actions());
+                Self::Run { script: JudgedScript(command), cwd: dir(handles)?, timeout, named }
+            }
             Tool::ReadFile { offset, limit, .. } => {
                 Self::Read { file: file(handles)?, offset: offset.unwrap_or(1), limit: limit.unwrap_or(DEFAULT_LINES) }
             }

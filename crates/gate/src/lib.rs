@@ -25,7 +25,7 @@ pub use approval::{Approval, ApproveError, Seat, TTL_MS, approve_stored};
 pub use budget::DEFAULT_TOOL_SECS;
 pub use builder::GateBuilder;
 pub use clock::{Clock, Entropy, NoEntropy};
-pub use deed::Deed;
+pub use deed::{Deed, EditScope, GrepPlace, JudgedScript, Named};
 pub use gate::{Approver, Gate};
 pub use operator::{MIN_PASSPHRASE, Operator, OperatorError, OperatorKey};
 pub use permit::{Finish, Outcome, Permit, Report, Settling, Told};

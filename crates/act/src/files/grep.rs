@@ -28,12 +28,20 @@ const REGEX_CAP: usize = 4 * 1024 * 1024;
 const FILE_CAP: u64 = 64 * 1024 * 1024;
 
 /// What to look for, and in which files.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Query<'a> {
     /// Regular expression, as ripgrep takes it.
     pub pattern: &'a str,
     /// Only files whose path or name matches this relative glob.
     pub glob: Option<&'a str>,
+    /// Says of an absolute path that it is not to be searched; names that mark secrets never are.
+    pub secret: &'a dyn Fn(&str) -> bool,
+}
+
+impl std::fmt::Debug for Query<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Query").field("pattern", &self.pattern).field("glob", &self.glob).finish_non_exhaustive()
+    }
 }
 
 /// Searches the files beneath `dir`; what git ignores is left out.
@@ -44,7 +52,11 @@ pub fn grep(dir: &ScopedDir, query: Query<'_>, bounds: Bounds) -> Result<Listing
     let matcher = expression(query.pattern)?;
     let only = query.glob.map(relative).transpose()?;
     let mut search = Search::new(matcher);
-    let told = walk(dir, bounds, Ignored::Skip, &mut |met| search.visit(met, only.as_ref()));
+    let told = walk(dir, bounds, Ignored::Skip, &mut |met| {
+        let secret = protection(met.rel).is_some_and(|why| why.is_secret())
+            || (query.secret)(&format!("{}/{}", dir.resolved(), met.rel));
+        search.visit(met, only.as_ref(), secret)
+    });
     Ok(search.finish(told.cut))
 }
 
@@ -109,11 +121,11 @@ impl Search {
         }
     }
 
-    fn visit(&mut self, met: &Met<'_>, only: Option<&GlobMatcher>) -> Next {
+    fn visit(&mut self, met: &Met<'_>, only: Option<&GlobMatcher>, secret: bool) -> Next {
         if met.sort != Sort::File || only.is_some_and(|glob| !glob.is_match(met.rel) && !glob.is_match(met.name)) {
             return Next::On;
         }
-        if protection(met.rel).is_some_and(|why| why.is_secret()) {
+        if secret {
             self.secret += 1;
             return Next::On;
         }

@@ -59,3 +59,10 @@ pub enum ChangeError {
     #[error(transparent)]
     Edit(#[from] edit::EditError),
 }
+
+impl ChangeError {
+    /// Whether the file was changed before the error.
+    pub const fn is_after_a_change(&self) -> bool {
+        matches!(self, Self::Replace(ReplaceError::Unverified { .. }))
+    }
+}

@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::UndoError;
-use crate::files::replace::{copy_hashing, temp_name};
+use crate::files::replace::{Hash, copy_hashing, temp_name};
 
 /// A step keeps its contents before it is recorded: for so long nobody else may think them unneeded.
 const SETTLED_SECS: i64 = 600;
@@ -133,6 +133,23 @@ impl Blobs {
 pub(crate) fn now_ns() -> i128 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| i128::try_from(since.as_nanos()).unwrap_or(i128::MAX))
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    u64::try_from(now_ns() / 1_000_000).unwrap_or(0)
+}
+
+/// Reads lower-case hexadecimal back.
+pub(crate) fn hash_of_hex(text: &str) -> Option<Hash> {
+    let mut hash = [0; 32];
+    if text.len() != 64 {
+        return None;
+    }
+    for (at, byte) in hash.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
+    }
+    Some(hash)
 }
 
 /// Lower-case hexadecimal.

@@ -29,7 +29,7 @@ use crate::held::{HeldError, Spot};
 use blobs::Blobs;
 use journal::Journal;
 
-pub(crate) use blobs::hex;
+pub(crate) use blobs::{hash_of_hex, hex, now_ms};
 pub use prune::{Keep, Pruned};
 pub use record::{Change, Meta, Recorded, State, Step};
 pub use restore::{How, Restored, Which};

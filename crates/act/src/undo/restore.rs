@@ -17,6 +17,8 @@ pub enum Which {
     Last,
     /// One step, by its number; an undo step too.
     Step(u64),
+    /// Some names of one step.
+    Names(u64, Vec<Spot>),
     /// Every step of a run.
     Run(String),
     /// The newest change of one file.
@@ -28,6 +30,7 @@ impl std::fmt::Display for Which {
         match self {
             Self::Last => f.write_str("the last step"),
             Self::Step(number) => write!(f, "step {number}"),
+            Self::Names(number, names) => write!(f, "{} name(s) of step {number}", names.len()),
             Self::Run(run) => write!(f, "run `{run}`"),
             Self::File(spot) => write!(f, "`{spot}`"),
         }
@@ -96,7 +99,7 @@ impl Undo {
     fn complete(&self, steps: &mut [Step], which: &Which) -> Result<(), UndoError> {
         let newest = steps.last().map(|step| step.number);
         let meant = |step: &Step| match which {
-            Which::Step(number) => step.number == *number,
+            Which::Step(number) | Which::Names(number, _) => step.number == *number,
             Which::Run(run) => step.meta.run == *run,
             Which::File(spot) => {
                 step.trees.contains_key(&spot.root) || step.changes.iter().any(|c| c.change.spot() == *spot)
@@ -196,6 +199,9 @@ fn chosen<'a>(steps: &'a [Step], which: &Which) -> Vec<(u64, usize, &'a Change)>
     let own = |step: &Step| step.meta.tool == UNDO_TOOL;
     let all: Vec<(&Step, usize, &Change)> = match which {
         Which::Step(number) => live.filter(|(step, ..)| step.number == *number).collect(),
+        Which::Names(number, names) => {
+            live.filter(|(step, _, change)| step.number == *number && names.contains(&change.spot())).collect()
+        }
         Which::Run(run) => live.filter(|(step, ..)| step.meta.run == *run && !own(step)).collect(),
         Which::File(spot) => live.filter(|(step, _, change)| change.spot() == *spot && !own(step)).take(1).collect(),
         Which::Last => {

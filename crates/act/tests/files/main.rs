@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "the shared room among them")]
 
 mod crash;
+mod hands;
 mod room;
 mod tools;
 mod undo;
