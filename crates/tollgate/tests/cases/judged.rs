@@ -96,7 +96,7 @@ fn every_line_is_judged_as_it_says() {
     }
     for (file, count) in &counts {
         let Count { run, skipped, open, pending } = count;
-        println!("{file}: {run} run, {skipped} skipped (they need a gate), {open} open, {pending} pending");
+        println!("{file}: {run} run, {skipped} left to the gate, {open} open, {pending} pending");
     }
     assert!(wrong.is_empty(), "{} line(s) are not judged as they say:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -5,6 +5,8 @@ mod case;
 #[cfg(test)]
 mod format;
 #[cfg(test)]
+mod gated;
+#[cfg(test)]
 mod judged;
 #[cfg(test)]
 mod measured;

@@ -15,7 +15,8 @@ use crate::case::{Case, Key};
 
 const WORKSPACE: &str = "/home/dev/app";
 const HOME: &str = "/home/dev";
-const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 215, 14));
+/// Where names resolve to.
+pub(crate) const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 215, 14));
 
 /// The call of a case, as a model would propose it.
 pub(crate) fn proposal(case: &Case) -> Proposal {
@@ -43,7 +44,12 @@ pub(crate) fn person() -> Person {
 
 /// The policy of a case.
 pub(crate) fn policy(case: &Case) -> Policy {
-    let mut settings = Settings { roots: vec![WORKSPACE.to_owned()], ..Settings::default() };
+    policy_at(case, &Ground { workspace: WORKSPACE, home: HOME })
+}
+
+/// The policy of a case, for a workspace somewhere else.
+pub(crate) fn policy_at(case: &Case, ground: &Ground<'_>) -> Policy {
+    let mut settings = Settings { roots: vec![ground.workspace.to_owned()], ..Settings::default() };
     settings.mode = match case.one(Key::Mode) {
         None | Some("default") => Mode::Default,
         Some("plan") => Mode::Plan,
@@ -60,8 +66,15 @@ pub(crate) fn policy(case: &Case) -> Policy {
     settings.allow_hosts = case.all(Key::Host).map(str::to_owned).collect();
     settings.recipients = case.all(Key::Recipient).map(str::to_owned).collect();
     settings.tools = case.one(Key::Tools).map(|tools| tools.split(',').map(str::to_owned).collect());
-    Policy::new(settings, &Ground { workspace: WORKSPACE, home: HOME })
-        .unwrap_or_else(|error| panic!("{}: {error}", case.id))
+    for (name, cap) in case.all(Key::Cap).filter_map(|cap| cap.split_once(':')) {
+        let cap = cap.parse().unwrap_or_else(|_| panic!("{}: `{cap}` is no number", case.id));
+        if name == "calls" {
+            settings.caps.tool_calls = cap;
+        } else {
+            settings.caps.per_tool.insert(name.to_owned(), cap);
+        }
+    }
+    Policy::new(settings, ground).unwrap_or_else(|error| panic!("{}: {error}", case.id))
 }
 
 /// What the run has done so far.
