@@ -41,7 +41,8 @@ impl Entropy for Random {
 
 /// A workspace, a home and a gate of their own for one line.
 struct Scene {
-    dir: tempfile::TempDir,
+    _dir: tempfile::TempDir,
+    home: String,
     gate: Gate,
     seat: Seat,
 }
@@ -49,26 +50,24 @@ struct Scene {
 impl Scene {
     fn of(case: &Case) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let home = dir.path().canonicalize().unwrap().join("home");
-        let workspace = home.join("app");
-        furnish(&workspace);
-        let (home, workspace) = (home.to_str().unwrap().to_owned(), workspace.to_str().unwrap().to_owned());
+        let home = real(dir.path());
+        let workspace = format!("{home}/app");
+        furnish(Path::new(&workspace));
         let layout = Layout::of(&workspace, &home);
         let surveyor = Surveyor::open(layout, "/usr/bin:/bin").unwrap().resolver(Arc::new(Public));
         let state = StateDir::open_or_create(&Path::new(&home).join(".local/state/tollgate")).unwrap();
         let (store, _) = SqliteStore::open(&state, OpenOptions::at(Now.now_ms())).unwrap();
         let policy = world::policy_at(case, &Ground { workspace: &workspace, home: &home });
-        let person = Person { home, user: "dev".to_owned() };
+        let person = Person { home: home.clone(), user: "dev".to_owned() };
         let (gate, seat) = Gate::builder(policy, surveyor, Arc::new(store), Arc::new(Now), Arc::new(Random), person)
             .approver(Approver::Seat)
             .open(RunId::parse("cases").unwrap())
             .unwrap();
-        Self { dir, gate, seat }
+        Self { _dir: dir, home, gate, seat }
     }
 
     fn proposal(&self, case: &Case, args: &str) -> Proposal {
-        let home = self.dir.path().canonicalize().unwrap().join("home");
-        let moved = |text: &str| text.replace("/home/dev", home.to_str().unwrap());
+        let moved = |text: &str| text.replace("/home/dev", &self.home);
         let mut proposal = world::proposal(case);
         proposal.args = Untrusted::new(moved(args).into_bytes());
         proposal.origin.cwd = moved(&proposal.origin.cwd);
@@ -147,6 +146,12 @@ impl Resolve for Public {
     fn lookup(&self, _: &str, _: Instant) -> Result<Vec<IpAddr>, Unknown> {
         Ok(vec![world::PUBLIC])
     }
+}
+
+/// The home directory of a scene, by its real name.
+#[expect(clippy::disallowed_methods, reason = "a temporary directory may lie behind a link")]
+fn real(dir: &Path) -> String {
+    dir.canonicalize().unwrap().join("home").to_str().unwrap().to_owned()
 }
 
 /// The files that the lines name.
