@@ -17,6 +17,7 @@ pub(crate) fn run() -> Result<(), Failed> {
     let mut complaints = arrows::check(&metadata);
     complaints.extend(crates::check(&metadata)?);
     complaints.extend(supply::check(&metadata, &root().join("deny.toml"))?);
+    complaints.extend(supply::accounted(&root().join("Cargo.toml"), &root().join("docs/adr/dependencies.md"))?);
     complaints.extend(size::check(&root())?);
     for complaint in &complaints {
         say(complaint);

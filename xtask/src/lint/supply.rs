@@ -3,6 +3,7 @@
 //! `deny.toml` is in cargo-deny's format and says nothing that only this reader understands; see
 //! `docs/adr/0003-supply-checks.md` for why cargo-deny itself is not started.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -61,6 +62,22 @@ fn complain(package: &Package, rules: &Rules) -> Vec<String> {
     complaints
 }
 
+/// Complains about every dependency of the workspace that nobody accounts for.
+pub(crate) fn accounted(manifest: &Path, account: &Path) -> Result<Vec<String>, Failed> {
+    let why = |error: toml::de::Error| Failed::Content { path: manifest.to_owned(), why: error.to_string() };
+    let manifest: toml::Table = toml::from_str(&read(manifest)?).map_err(why)?;
+    Ok(unaccounted(&manifest, &read(account)?))
+}
+
+fn unaccounted(manifest: &toml::Table, account: &str) -> Vec<String> {
+    let words: BTreeSet<&str> = account.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').collect();
+    let dependencies =
+        manifest.get("workspace").and_then(|table| table.get("dependencies")).and_then(toml::Value::as_table);
+    let others = dependencies.into_iter().flatten().filter(|(_, value)| value.get("path").is_none());
+    let missing = others.filter(|(name, _)| !words.contains(name.as_str()));
+    missing.map(|(name, _)| format!("supply: `{name}` has no line in docs/adr/dependencies.md")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,5 +113,12 @@ mod tests {
         assert_eq!(complaints(&package("good", None, None)).len(), 1);
         assert_eq!(complaints(&package("bad", Some("MIT"), None)), ["supply: `bad 1.0.0` is banned: it phones home"]);
         assert_eq!(complaints(&package("good", Some("MIT"), Some("git+somewhere"))).len(), 1);
+    }
+
+    #[test]
+    fn a_dependency_needs_a_line() {
+        let manifest = "[workspace.dependencies]\nours = { path = \"a\" }\ntoml = \"1\"\ntoml_edit = \"1\"\n";
+        let missing = unaccounted(&toml::from_str(manifest).unwrap(), "| toml | reads files | 19 |");
+        assert_eq!(missing, ["supply: `toml_edit` has no line in docs/adr/dependencies.md"]);
     }
 }
