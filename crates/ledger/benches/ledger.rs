@@ -47,7 +47,15 @@ fn admission() -> Admission {
     };
     let lines = vec![line("run:01bench", "calls"), line("run:01bench", "calls:run_bash"), line("user", "calls")];
     let (notes, record) = (Vec::new(), record());
-    Admission { halt_generation: 0, approval: None, lines, hold: Hold::Process, advice: None, notes, record }
+    Admission {
+        halt_generation: 0,
+        approval: None,
+        lines,
+        hold: Hold::Until(NOW + 600_000),
+        advice: None,
+        notes,
+        record,
+    }
 }
 
 /// Writes a million chained records as the store would, without an fsync for each.

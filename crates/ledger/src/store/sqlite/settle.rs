@@ -4,6 +4,8 @@ use super::{Charged, append_record, integer, natural, run_id};
 use crate::admission::{Actual, BudgetRow, Overrun, ReservationId, SettleError, Settled, Settlement};
 use crate::error::StoreError;
 use crate::owner::Owner;
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 const OPEN: i64 = 0;
@@ -85,11 +87,14 @@ pub(super) fn abandoned(
     let mut statement = connection
         .prepare_cached("SELECT id, run, seq, owner, created, hold_until FROM reservation WHERE state = 0")?;
     let mut rows = statement.query([])?;
-    let mut found = Vec::new();
+    let (mut found, mut gone) = (Vec::new(), BTreeMap::new());
     while let Some(row) = rows.next()? {
         let (owner, created, until): (String, i64, Option<i64>) = (row.get(3)?, row.get(4)?, row.get(5)?);
         let old = older_than_ms.is_some_and(|age| now.saturating_sub(created) >= age);
-        let over = until.map_or_else(|| me.is_gone(&owner), |until| now >= until);
+        let over = match until {
+            Some(until) => now >= until,
+            None => *gone.entry(owner).or_insert_with_key(|owner| me.is_gone(owner)),
+        };
         if old || over {
             found.push(Charged {
                 reservation: ReservationId(row.get(0)?),
