@@ -139,7 +139,7 @@ mod tests {
             for action in allowed.actions.iter().filter(|it| notable(&it.kind)) {
                 wrong.push(format!("allowed, but: {} {:?}", row.allowed, action.kind));
             }
-            let named = |text: &str| row.names.iter().any(|name| text.contains(name));
+            let named = |text: &str| row.names.iter().any(|name| text.contains(name.trim_start_matches("python-m-")));
             if !named(row.allowed) || !named(row.refused) {
                 wrong.push(format!("the examples do not name it: {:?}", row.names));
             }
@@ -151,9 +151,8 @@ mod tests {
     fn no_program_has_two_rows() {
         let mut names: Vec<&str> =
             FAMILIES.iter().flat_map(|family| family.iter()).flat_map(|row| row.names).copied().collect();
-        let count = names.len();
         names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
+        let twice: Vec<_> = names.windows(2).filter(|pair| pair.first() == pair.last()).collect();
+        assert!(twice.is_empty(), "{twice:?}");
     }
 }

@@ -16,6 +16,14 @@ use super::walk::Reader;
 use crate::action::{ActionKind, Standing, Why};
 use table::{Mark, Wrapper};
 
+pub(super) use remote::connect as connect_to;
+
+/// Notes that `program` runs the file that `word` names.
+pub(super) fn run_file(reader: &mut Reader<'_>, program: &str, word: &Word) {
+    let named = reader.named(program);
+    shell::file_as_code(reader, &named, word);
+}
+
 /// Reads the command inside, if `named` runs another.
 pub(super) fn run(reader: &mut Reader<'_>, named: &Named, simple: &Simple, input: &Feed) -> Option<Feed> {
     if let Some(wrapper) = table::find(&named.base) {

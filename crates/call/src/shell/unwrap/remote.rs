@@ -35,7 +35,7 @@ pub(super) fn ssh(reader: &mut Reader<'_>, named: &Named, simple: &Simple) -> Fe
 }
 
 /// Notes a connection to the host that `word` names, without user and path.
-pub(super) fn connect(reader: &mut Reader<'_>, word: &Word, flow: Flow) {
+pub(in crate::shell) fn connect(reader: &mut Reader<'_>, word: &Word, flow: Flow) {
     let peer = match (word.literal(), word.why()) {
         (Some(text), _) => Peer::Host(text.rsplit('@').next().unwrap_or(text).to_owned()),
         (None, why) => Peer::Opaque(why.cloned().unwrap_or_else(|| Why::Expansion("pattern".to_owned()))),

@@ -7,6 +7,8 @@ mod config;
 mod lose;
 mod share;
 
+pub(super) use share::PUSH;
+
 use super::row::{ALL, Pick, Row, Rule, Say, Sub, quiet, sub, subs};
 use super::run::Use;
 use crate::action::{Depth, WriteHow};

@@ -7,7 +7,7 @@ use crate::action::{ActionKind, Flow, Force, ListenScope, Peer, Publish, Push, W
 
 pub(super) const CLONE: &[Rule] = &[Rule::Code(clone)];
 pub(super) const FETCH: &[Rule] = &[Rule::Code(fetch)];
-pub(super) const PUSH: &[Rule] = &[Rule::Code(push)];
+pub(in crate::shell::program) const PUSH: &[Rule] = &[Rule::Code(push)];
 pub(super) const DAEMON: &[Rule] = &[Rule::Always(Say::Listen(ListenScope::Wide, "git daemon"))];
 
 /// Whom a word names: a URL, `host:path`, a remote's name, or a directory here.
