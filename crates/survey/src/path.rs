@@ -139,6 +139,10 @@ impl Looking<'_> {
                 let refused = real.refused.filter(|_| opens == Opens::Command).unwrap_or(refused);
                 Seen { fact: self.real_fact(&real, Some(refused)), handle: Err(error) }
             }
+            // `..` behind a name that does not exist: a tool gets the kernel's answer, not the letters'.
+            (None, Some(error @ PathError::NotFound(_))) if opens == Opens::Tool => {
+                Seen { fact: self.fact(real.path, None, None), handle: Err(error) }
+            }
             (Some(_) | None, _) => self.really(real),
         }
     }

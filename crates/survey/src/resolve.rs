@@ -1,6 +1,6 @@
 //! Addresses of a host, asked once, judged, and dialled as judged.
 
-use std::net::{IpAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 use std::time::Instant;
 
 use tollgate_call::address::{HostClass, WebAddress};
@@ -55,14 +55,16 @@ impl Resolve for NoResolver {
     }
 }
 
-/// Looks up the host of a parsed URL; numbers need no question, and local names get none.
+/// Looks up the host of a parsed URL; numbers and names of this machine need no question.
 pub(crate) fn addresses(resolver: &dyn Resolve, host: &HostClass, deadline: Instant) -> Fact<Vec<IpAddr>> {
     match host {
         HostClass::Name(name) | HostClass::Local(name) => {
             resolver.lookup(name, deadline).map_or_else(Fact::Unknown, Fact::Known)
         }
         HostClass::Address(ip, _) => Fact::Known(vec![*ip]),
-        HostClass::Loopback(_) | HostClass::Metadata(_) | HostClass::Refused(_) => Fact::Unknown(Unknown::NotAsked),
+        // RFC 6761: names of this machine are never asked of anybody.
+        HostClass::Loopback(_) => Fact::Known(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]),
+        HostClass::Metadata(_) | HostClass::Refused(_) => Fact::Unknown(Unknown::NotAsked),
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Look {
     pub mode: u32,
     /// Time of the last change of content, in seconds and nanoseconds.
     pub modified: (i64, u32),
+    /// Time of the last change of anything, which no program can set.
+    pub changed: (i64, u32),
 }
 
 #[derive(Debug)]

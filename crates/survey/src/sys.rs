@@ -70,6 +70,7 @@ pub(crate) fn look(fd: impl AsFd) -> Result<Look, Errno> {
         identity: (rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor), stat.stx_ino),
         mode: u32::from(stat.stx_mode) & 0o7777,
         modified: (stat.stx_mtime.tv_sec, stat.stx_mtime.tv_nsec),
+        changed: (stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
     })
 }
 

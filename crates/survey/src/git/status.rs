@@ -80,12 +80,17 @@ fn by_content(repo: &Repo, entry: &Entry, path: &str, look: &Look, size: u64) ->
 }
 
 fn same_stat(entry: &Entry, look: &Look, size: u64) -> bool {
-    let (secs, nsecs) = look.modified;
+    let stat = &entry.stat;
     let (_, inode) = look.identity;
-    u64::from(entry.stat.size) == size
-        && i64::from(entry.stat.mtime.secs) == secs
-        && (entry.stat.mtime.nsecs == 0 || entry.stat.mtime.nsecs == nsecs)
-        && (entry.stat.ino == 0 || u64::from(entry.stat.ino) == inode & 0xffff_ffff)
+    u64::from(stat.size) == size
+        && same_time((stat.mtime.secs, stat.mtime.nsecs), look.modified)
+        && same_time((stat.ctime.secs, stat.ctime.nsecs), look.changed)
+        && (stat.ino == 0 || u64::from(stat.ino) == inode & 0xffff_ffff)
+}
+
+/// The index of some tools keeps whole seconds only.
+fn same_time((secs, nsecs): (u32, u32), (have, have_nsecs): (i64, u32)) -> bool {
+    i64::from(secs) == have && (nsecs == 0 || nsecs == have_nsecs)
 }
 
 /// A file changed in the tick in which the index was written may have the stat of what it was.

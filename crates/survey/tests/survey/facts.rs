@@ -77,6 +77,16 @@ fn handle_and_fact_are_of_the_same_file() {
 }
 
 #[test]
+fn a_tool_does_not_go_up_from_what_is_not_there_and_a_command_might() {
+    let place = Place::new();
+    let call = place.call("read_file", &json!({ "path": "nowhere/../b.txt" }));
+    let surveyed = place.surveyor().survey(&call);
+    assert!(matches!(surveyed.handles.path, Some(Err(PathError::NotFound(_)))));
+    let facts = told(&place, ActionKind::Read(place.target("build/../b.txt")));
+    assert_eq!(facts.paths[&place.at("build/../b.txt").abs].resolved, place.path("W/b.txt"));
+}
+
+#[test]
 fn a_read_root_is_read_and_known_as_such() {
     let place = Place::new();
     let mut layout = place.layout();
@@ -197,6 +207,7 @@ fn only_what_we_dial_ourselves_is_looked_up() {
     assert_eq!(told.facts.hosts["here.example"], Fact::Known(destination.addresses().to_vec()));
     assert!(fetch("https://gone.example/").handles.destination.is_none());
     assert_eq!(resolver.0.load(Ordering::Relaxed), 2);
+    assert_eq!(fetch("http://localhost/").facts.hosts["localhost"].known().map(Vec::len), Some(2));
     let number = fetch("http://127.1/");
     assert_eq!(number.facts.hosts["127.0.0.1"], Fact::Known(vec![[127, 0, 0, 1].into()]));
 

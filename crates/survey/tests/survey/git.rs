@@ -83,6 +83,19 @@ fn a_touched_file_with_the_same_content_is_clean() {
 }
 
 #[test]
+fn a_change_that_hides_behind_its_old_times_is_seen() {
+    let Some(place) = repository() else { return };
+    let file = place.top.join("W/src/main.rs");
+    let before = std::fs::metadata(&file).unwrap().modified().unwrap();
+    std::fs::write(&file, "fn evil() {}\n").unwrap();
+    let set = |path: &Path| std::fs::File::options().write(true).open(path).unwrap().set_modified(before).unwrap();
+    set(&file);
+    assert_eq!(tracked(&place, "src/main.rs"), Fact::Known(Tracked::Modified));
+    set(&place.top.join("W/.git/index"));
+    assert_eq!(tracked(&place, "src/main.rs"), Fact::Known(Tracked::Modified));
+}
+
+#[test]
 fn a_recursive_delete_counts_what_git_could_not_bring_back() {
     let Some(place) = repository() else { return };
     let lost = |named: &str| {

@@ -9,6 +9,8 @@ mod git;
 #[cfg(test)]
 mod place;
 #[cfg(test)]
+mod property;
+#[cfg(test)]
 mod race;
 #[cfg(test)]
 mod scope;
