@@ -1,5 +1,528 @@
-//! To be filled.
+//! Clouds, infrastructure as code, deployment services.
 
-use super::row::Row;
+use super::row::{Row, Rule, Say, Sub, quiet, row, sub, subs};
+use super::run::Use;
+use crate::action::{DestroyClass, Flow, Peer, WriteHow};
 
-pub(super) const ROWS: &[Row] = &[];
+const LOST: Rule = Rule::Always(Say::Destroy(DestroyClass::Infrastructure, "infrastructure"));
+const ASKS: Rule = Rule::Always(Say::Service("cloud", Flow::Fetch));
+const TELLS: Rule = Rule::Always(Say::Service("cloud", Flow::Send));
+const SHIPS: Rule = Rule::Always(Say::Deploy("a change of what runs in the cloud"));
+
+pub(super) const ROWS: &[Row] = &[
+    subs(
+        &["terraform", "tofu", "terragrunt"],
+        "-chdir",
+        TERRAFORM,
+        "terraform plan",
+        "terraform destroy -auto-approve",
+    )
+    .dashed(),
+    subs(
+        &["pulumi"],
+        "-s --stack -C --cwd",
+        &[
+            quiet(
+                ",version,help,whoami,about,stack ls,stack output,config get,plugin ls,logs,--version,schema,convert",
+            ),
+            sub(
+                "preview,refresh-preview,stack,stack select,stack init,new,config,import-preview,install",
+                "",
+                &[ASKS, Rule::Always(Say::Project)],
+            ),
+            sub("up,update,refresh,import,watch,stack import,config set,cancel,login,logout", "", &[TELLS, SHIPS]),
+            sub("destroy,stack rm,state delete,state rename,state unprotect", "", &[TELLS, LOST]),
+        ],
+        "pulumi preview",
+        "pulumi destroy --yes",
+    ),
+    row(
+        &[
+            "ansible",
+            "ansible-playbook",
+            "ansible-pull",
+            "ansible-console",
+            "salt",
+            "salt-call",
+            "salt-ssh",
+            "puppet",
+            "chef-client",
+            "knife",
+            "fab",
+            "mina",
+            "pyinfra",
+            "nomad",
+            "consul",
+            "waypoint",
+            "boundary",
+            "juju",
+            "cf",
+            "bosh",
+            "cdk",
+            "cdktf",
+            "sam",
+            "serverless",
+            "sls",
+            "sst",
+            "eb",
+            "amplify",
+            "chalice",
+            "zappa",
+            "up",
+            "arc",
+            "nixops",
+            "colmena",
+            "crossplane",
+            "infracost",
+            "terraformer",
+            "atlantis",
+            "spacectl",
+        ],
+        "-i --inventory -e --extra-vars -l --limit -t --tags -u --user -m -a --stage -s --region -r --profile --stack-name --template-file --config",
+        &[Rule::Code(deployer)],
+        "cdk diff",
+        "ansible-playbook site.yml",
+    ),
+    row(
+        &[
+            "ansible-lint",
+            "ansible-doc",
+            "ansible-inventory",
+            "ansible-config",
+            "ansible-galaxy",
+            "ansible-vault",
+            "cfn-lint",
+            "tfsec",
+            "terrascan",
+            "steampipe",
+            "cloud-nuke",
+            "aws-nuke",
+        ],
+        "-i --inventory -p --roles-path",
+        &[Rule::Code(|it| match it.name {
+            "cloud-nuke" | "aws-nuke" => it.destroy(DestroyClass::Infrastructure, "a whole account"),
+            "ansible-galaxy" => {
+                it.say(Say::Install(crate::action::InstallScope::Project, crate::action::InstallSource::Registry))
+            }
+            "ansible-vault" => it.say(Say::Privilege("stored secrets")),
+            _ => it.say(Say::Project),
+        })],
+        "ansible-lint .",
+        "aws-nuke run",
+    ),
+    row(
+        &[
+            "aws",
+            "awslocal",
+            "aliyun",
+            "tccli",
+            "oci",
+            "ibmcloud",
+            "yc",
+            "scw",
+            "hcloud",
+            "exo",
+            "vultr-cli",
+            "linode-cli",
+            "doctl",
+            "openstack",
+            "nova",
+            "az",
+            "gcloud",
+            "bq",
+            "cbt",
+            "firebase",
+            "supabase",
+            "flyctl",
+            "fly",
+            "heroku",
+            "vercel",
+            "vc",
+            "netlify",
+            "ntl",
+            "railway",
+            "render",
+            "wrangler",
+            "surge",
+            "now",
+            "gh-pages",
+            "nf",
+            "convex",
+            "turso",
+            "pscale",
+            "planetscale",
+            "neonctl",
+            "neon",
+            "upstash",
+            "stripe",
+            "twilio",
+            "slack",
+            "sentry-cli",
+            "datadog-ci",
+            "newrelic",
+            "auth0",
+            "okta",
+            "eas",
+            "expo-cli",
+            "code-push",
+            "appcenter",
+            "vsce",
+            "ovsx",
+            "zeit",
+            "deployctl",
+            "porter",
+            "kamal",
+            "dokku",
+            "caprover",
+            "coolify",
+            "linear",
+            "jira",
+            "trello",
+            "notion",
+            "todoist",
+            "hub-tool",
+            "travis",
+            "circleci",
+            "buildkite-agent",
+            "jenkins-cli",
+            "drone",
+            "woodpecker-cli",
+        ],
+        "--profile --region --output -o --query --endpoint-url --project --zone -p -a --app -r --remote --resource-group -g --subscription -n --name --format --filter -c --config -t --token -e --env --environment -m --message --body --file -f --from-file --site --dir -d --org --team --scope -S --account --db --branch",
+        &[Rule::Code(cloud)],
+        "aws s3 ls",
+        "aws s3 rb s3://x --force",
+    ),
+];
+
+impl Row {
+    /// The same row with flags of one dash and whole words.
+    const fn dashed(mut self) -> Self {
+        self.style = super::row::Style::Words;
+        self
+    }
+}
+
+const TERRAFORM: &[Sub] = &[
+    quiet(
+        ",version,help,fmt,validate,graph,providers,output,show,console,workspace list,workspace show,state list,state show,metadata,-version,--version,hclfmt",
+    ),
+    sub(
+        "plan,get,init,workspace select,workspace new,refresh-plan,test,modules,render-json,plan-all,providers lock,providers mirror",
+        "-out -var -var-file -target -backend-config -state -lock-timeout -parallelism",
+        &[
+            ASKS,
+            Rule::Always(Say::Project),
+            Rule::WriteFlag("-out"),
+            Rule::ReadFlag("-var-file"),
+            Rule::Code(|it| {
+                if it.has("-destroy") {
+                    it.say(Say::Project)
+                }
+            }),
+        ],
+    ),
+    sub(
+        "apply,import,refresh,apply-all,run-all,run,state mv,state push,state replace-provider,taint,untaint,force-unlock,login,logout",
+        "-var -var-file -target -state -parallelism -replace",
+        &[TELLS, Rule::ReadFlag("-var-file"), Rule::Code(apply)],
+    ),
+    sub("destroy,destroy-all,workspace delete,state rm", "-var -var-file -target", &[TELLS, LOST]),
+    sub("state pull", "", &[ASKS, Rule::Always(Say::Privilege("secrets in the state"))]),
+];
+
+fn apply(it: &mut Use<'_, '_, '_>) {
+    if it.has("-destroy --destroy") || it.operands(0).iter().any(|word| word.literal() == Some("destroy")) {
+        it.destroy(DestroyClass::Infrastructure, "infrastructure");
+    }
+    if it.has("-auto-approve --auto-approve") {
+        it.destroy(DestroyClass::Infrastructure, "whatever the plan removes, unseen");
+    }
+    it.say(Say::Deploy("a change of infrastructure"));
+}
+
+/// Verbs by what they do, for command lines of the form `service noun verb`.
+const READING: &[&str] = &[
+    "list",
+    "ls",
+    "show",
+    "get",
+    "describe",
+    "status",
+    "info",
+    "logs",
+    "log",
+    "view",
+    "inspect",
+    "whoami",
+    "version",
+    "help",
+    "diff",
+    "synth",
+    "plan",
+    "validate",
+    "doctor",
+    "check",
+    "lint",
+    "domains",
+    "projects",
+    "env-list",
+    "tail",
+    "events",
+    "releases",
+    "ps",
+    "regions",
+    "open",
+    "docs",
+    "history",
+    "du",
+    "preview",
+    "search",
+    "query",
+    "wait",
+    "test",
+    "init",
+    "link",
+    "dev",
+    "build",
+    "login-status",
+    "config-list",
+    "print-access-token-no",
+    "apps",
+    "usage",
+    "read",
+    "synthesize",
+    "watch-logs",
+    "serve",
+    "start",
+    "emulators:start",
+    "types",
+    "gen",
+    "functions-serve",
+    "local",
+    "ping",
+    "stat",
+    "filter-log-events",
+    "account",
+    "get-caller-identity",
+    "configure-list",
+    "dry-run",
+    "bootstrap-check",
+    "inspect-db",
+    "pg:info",
+    "config",
+    "addons",
+    "buildpacks",
+    "sizes",
+    "images",
+    "locations",
+    "quote",
+    "catalog",
+    "completion",
+    "accounts",
+    "list-projects",
+    "tree",
+];
+const REMOVING: &[&str] = &[
+    "delete",
+    "rm",
+    "rb",
+    "remove",
+    "destroy",
+    "terminate",
+    "terminate-instances",
+    "purge",
+    "drop",
+    "reset",
+    "nuke",
+    "wipe",
+    "deprovision",
+    "apps:destroy",
+    "pg:reset",
+    "databases:delete",
+    "firestore:delete",
+    "deregister",
+    "detach",
+    "revoke",
+    "cancel",
+    "undeploy",
+    "disable",
+    "delete-stack",
+    "teardown",
+    "uninstall",
+    "down",
+    "unpublish",
+    "empty",
+    "force-reset",
+    "clear",
+];
+
+/// Cloud command lines: known readers fetch, known removers destroy, all else changes.
+fn cloud(it: &mut Use<'_, '_, '_>) {
+    let words: Vec<String> = it.operands(0).iter().map(super::super::ir::Word::shown).collect();
+    if words.is_empty() {
+        return;
+    }
+    let verb = |word: &String, list: &[&str]| {
+        let text = word.as_str();
+        let first = text.split(['-', ':']).next().unwrap_or(text);
+        let last = text.rsplit([':']).next().unwrap_or(text);
+        list.contains(&text) || list.contains(&first) || list.contains(&last)
+    };
+    let head: Vec<&String> = words.iter().take(4).collect();
+    secrets(it, &words);
+    if transfer(it, &words) {
+        return;
+    }
+    if head.iter().any(|word| verb(word, REMOVING)) && !it.has("--dry-run --dryrun") {
+        it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
+        let class = if words.iter().any(|word| {
+            matches!(
+                word.as_str(),
+                "db" | "database" | "databases" | "sql" | "rds" | "firestore" | "pg:reset" | "migration"
+            )
+        }) {
+            DestroyClass::Database
+        } else {
+            DestroyClass::Infrastructure
+        };
+        return it.destroy(class, words.join(" "));
+    }
+    let local = matches!(
+        (it.name, words.first().map(String::as_str)),
+        (_, Some("version" | "help" | "completion" | "--version"))
+    );
+    if local {
+        return;
+    }
+    let deploys = head.iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "deploy" | "publish" | "release" | "up" | "push" | "promote" | "rollback" | "submit" | "apply" | "import"
+        )
+    });
+    if !deploys && (head.iter().any(|word| verb(word, READING))) {
+        return it.connect(Peer::Service(it.name.to_owned()), Flow::Fetch);
+    }
+    it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
+    match it.name {
+        "slack" | "twilio" | "linear" | "jira" | "trello" | "notion" => {
+            it.say(Say::Message("people, through a service"))
+        }
+        "stripe" => it.say(Say::Spend("a payment service")),
+        "vsce" | "ovsx" => it.say(Say::Package("an extension registry")),
+        _ => it.say(Say::Deploy("a change of what runs in the cloud")),
+    }
+}
+
+/// Words that hand out or change credentials.
+fn secrets(it: &mut Use<'_, '_, '_>, words: &[String]) {
+    let hit = words.iter().any(|word| {
+        let word = word.to_ascii_lowercase();
+        matches!(
+            word.as_str(),
+            "secretsmanager"
+                | "secrets"
+                | "secret"
+                | "keyvault"
+                | "print-access-token"
+                | "print-identity-token"
+                | "get-access-token"
+                | "get-credentials"
+                | "assume-role"
+                | "get-session-token"
+                | "create-access-key"
+                | "ssm"
+                | "kms"
+                | "iam"
+                | "add-iam-policy-binding"
+                | "set-iam-policy"
+                | "config:get"
+                | "get-secret-value"
+                | "login"
+                | "logout"
+                | "service-accounts"
+                | "export-credentials"
+                | "put-user-policy"
+                | "tokens"
+                | "token"
+                | "auth:token"
+        )
+    });
+    let lists = words.iter().any(|word| word.starts_with("list") || word == "ls");
+    if hit && !lists {
+        it.say(Say::Privilege("credentials or rights in the cloud"));
+    }
+}
+
+/// `aws s3 cp A B` and kin: local files on one side, a bucket on the other.
+fn transfer(it: &mut Use<'_, '_, '_>, words: &[String]) -> bool {
+    let at =
+        match (words.first().map(String::as_str), words.get(1).map(String::as_str), words.get(2).map(String::as_str)) {
+            (Some("s3"), Some("cp" | "mv" | "sync"), _) => 2,
+            (Some("storage"), Some("cp" | "mv" | "rsync"), _) => 2,
+            (Some("storage"), Some("blob"), Some("upload" | "upload-batch")) => 3,
+            (Some("compute"), Some("scp"), _) => 2,
+            _ => return false,
+        };
+    let operands = it.operands(at);
+    let remote = |word: &super::super::ir::Word| word.lead().contains("://") || word.lead().contains(':');
+    let (Some(from), Some(to)) = (operands.first(), operands.get(1)) else {
+        it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
+        it.say(Say::Upload("objects of a bucket"));
+        return true;
+    };
+    if !remote(from) {
+        it.read(from);
+    }
+    if remote(to) {
+        it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
+        it.say(Say::Upload("objects of a bucket"));
+    } else {
+        it.connect(Peer::Service(it.name.to_owned()), Flow::Fetch);
+        it.write(to, WriteHow::Replace);
+    }
+    if it.has("--delete --delete-unmatched-destination-objects") {
+        it.destroy(DestroyClass::Infrastructure, "objects that the source does not have");
+    }
+    true
+}
+
+fn deployer(it: &mut Use<'_, '_, '_>) {
+    let words: Vec<String> = it.operands(0).iter().map(super::super::ir::Word::shown).collect();
+    let verb = words.first().map_or("", String::as_str).to_owned();
+    let group = matches!(
+        it.name,
+        "ansible"
+            | "ansible-playbook"
+            | "ansible-pull"
+            | "ansible-console"
+            | "salt"
+            | "salt-call"
+            | "salt-ssh"
+            | "puppet"
+            | "chef-client"
+            | "fab"
+            | "pyinfra"
+    );
+    if !group
+        && (READING.contains(&verb.as_str())
+            || verb.is_empty()
+            || matches!(
+                verb.as_str(),
+                "ls" | "synth" | "diff" | "invoke" | "package" | "breakdown" | "members" | "job-status"
+            ))
+    {
+        it.say(Say::Project);
+        return it.connect(Peer::Service(it.name.to_owned()), Flow::Fetch);
+    }
+    if group && it.has("--check --syntax-check --list-hosts --list-tasks --list-tags -C --noop") {
+        it.say(Say::Project);
+        return it.connect(Peer::Service(it.name.to_owned()), Flow::Fetch);
+    }
+    it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
+    if REMOVING.contains(&verb.as_str()) {
+        return it.destroy(DestroyClass::Infrastructure, format!("{} {}", it.name, words.join(" ")));
+    }
+    it.say(Say::Deploy("a change of machines or services"));
+}

@@ -53,7 +53,6 @@ pub(super) const ROWS: &[Row] = &[
             "packer",
             "distrobox",
             "toolbox",
-            "k9s-edit",
         ],
         "-p --profile -n --name -d --driver",
         &[Rule::Code(machine)],

@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
         "ls ~/.ssh",
     ),
     row(&["rm", "unlink", "srm"], "", &[Rule::Code(rm)], "rm --help", "rm -rf build"),
-    row(&["trash", "trash-put", "gio-trash"], "", &[Rule::Delete(ALL, Depth::Recursive)], "trash --help", "trash a"),
+    row(&["trash", "trash-put"], "", &[Rule::Delete(ALL, Depth::Recursive)], "trash --help", "trash a"),
     row(&["rmdir"], "", &[Rule::Delete(ALL, Depth::Single)], "rmdir --help", "rmdir old"),
     row(&["mv"], "-t --target-directory -S --suffix", &[Rule::Code(mv)], "mv a b", "mv a /etc/b"),
     row(

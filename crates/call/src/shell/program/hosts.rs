@@ -90,7 +90,7 @@ pub(super) const ROWS: &[Row] = &[
         "gh repo delete x --yes",
     ),
     subs(
-        &["glab", "hub", "tea", "lab", "bb", "az-repos", "fj"],
+        &["glab", "hub", "tea", "lab", "bb", "fj"],
         "-R --repo -C",
         &[
             quiet(",version,help,completion,--version,config get,auth status,browse,ci-status"),
@@ -154,7 +154,6 @@ pub(super) const ROWS: &[Row] = &[
             "kiro-cli",
             "cline",
             "auggie",
-            "forge-agent",
             "openhands",
             "continue",
             "cn",

@@ -7,7 +7,7 @@ use crate::action::{Flow, InstallScope, InstallSource, ListenScope, WriteHow};
 
 pub(super) const ROWS: &[Row] = &[
     subs(
-        &["npm", "pnpm", "yarn", "cnpm", "pnpx-manager"],
+        &["npm", "pnpm", "yarn", "cnpm"],
         "--prefix -C --dir --filter -F -w --workspace --cwd --loglevel --registry --userconfig",
         MANAGER,
         "npm test",
@@ -115,7 +115,6 @@ pub(super) const ROWS: &[Row] = &[
             "tauri",
             "electron",
             "electron-builder",
-            "serve-static",
             "ionic",
             "cap",
             "puppeteer",
@@ -125,7 +124,6 @@ pub(super) const ROWS: &[Row] = &[
             "textlint",
             "remark",
             "alex",
-            "pm2-dev",
             "solhint",
             "hardhat",
             "forge",
@@ -147,7 +145,7 @@ pub(super) const ROWS: &[Row] = &[
         "nvm install 20",
     ),
     subs(
-        &["lerna-publish", "release-it", "semantic-release", "np", "standard-version", "auto"],
+        &["release-it", "semantic-release", "np", "standard-version", "auto"],
         "",
         &[
             sub("*", "", &[Rule::Always(Say::Package("a release"))]),

@@ -7,7 +7,7 @@ use crate::action::{Depth, Flow, InstallScope, InstallSource, ListenScope, Write
 
 pub(super) const ROWS: &[Row] = &[
     subs(
-        &["pip", "pip3", "pip2", "pip-compile-pip"],
+        &["pip", "pip3", "pip2"],
         "--python --proxy --log --cache-dir",
         PIP,
         "pip list",

@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
         "rustup self uninstall",
     ),
     row(
-        &["rustc", "rustdoc", "rustfmt", "gcc", "g++", "cc", "c++", "clang", "clang++", "clang-cl", "tcc", "zig-cc", "javac", "kotlinc", "scalac", "ghc", "ocamlc", "ocamlopt", "fpc", "gfortran", "nasm", "yasm", "as", "ld", "lld", "ar", "ranlib", "strip", "objcopy", "tsc", "swiftc", "valac", "gnatmake", "dmd", "ldc2", "nvcc", "emcc", "rustc-wrap", "protoc", "flatc", "thrift", "bison", "yacc", "flex", "lex", "swig", "moc", "windres", "asc", "coffee", "sass", "lessc", "svelte-check", "vue-tsc", "elm-make", "purs", "mcs", "csc", "msbuild-csc", "haxe", "crystal", "nim", "v"],
+        &["rustc", "rustdoc", "rustfmt", "gcc", "g++", "cc", "c++", "clang", "clang++", "clang-cl", "tcc", "javac", "kotlinc", "scalac", "ghc", "ocamlc", "ocamlopt", "fpc", "gfortran", "nasm", "yasm", "as", "ld", "lld", "ar", "ranlib", "strip", "objcopy", "tsc", "swiftc", "valac", "gnatmake", "dmd", "ldc2", "nvcc", "emcc", "protoc", "flatc", "thrift", "bison", "yacc", "flex", "lex", "swig", "moc", "windres", "asc", "coffee", "sass", "lessc", "svelte-check", "vue-tsc", "elm-make", "purs", "mcs", "csc", "haxe", "crystal", "nim", "v"],
         "-o --output --out-dir -d --crate-type --crate-name --edition --target -L -l -I -D -O? -W -f? -g? -x -include -C -cp -classpath --emit --config --config-path -MF -MT -arch -std --project -p --module --outDir",
         &[Rule::Code(compile)],
         "gcc -O2 -o a a.c",
@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
         "go install example.com/x@latest",
     )
     .words(),
-    row(&["gofmt", "goimports", "gofumpt", "golangci-lint", "staticcheck", "govulncheck", "clang-format", "clang-tidy", "clang-check", "clangd", "cppcheck", "include-what-you-use", "astyle", "uncrustify", "gopls", "rust-analyzer", "errcheck", "revive", "shfmt", "shellcheck", "hadolint", "yamllint", "actionlint", "markdownlint", "vale", "codespell", "typos", "checkmake", "buf", "ktlint", "detekt", "swiftlint", "swiftformat", "stylua", "luacheck", "perltidy", "perlcritic", "ormolu", "hlint", "nixfmt", "alejandra", "taplo", "dprint", "checkov", "tflint", "trivy", "grype", "syft", "semgrep", "gitleaks", "trufflehog", "snyk", "ctags", "cscope", "gtags", "doxygen", "cloc-lint", "terraform-docs"],
+    row(&["gofmt", "goimports", "gofumpt", "golangci-lint", "staticcheck", "govulncheck", "clang-format", "clang-tidy", "clang-check", "clangd", "cppcheck", "include-what-you-use", "astyle", "uncrustify", "gopls", "rust-analyzer", "errcheck", "revive", "shfmt", "shellcheck", "hadolint", "yamllint", "actionlint", "markdownlint", "vale", "codespell", "typos", "checkmake", "buf", "ktlint", "detekt", "swiftlint", "swiftformat", "stylua", "luacheck", "perltidy", "perlcritic", "ormolu", "hlint", "nixfmt", "alejandra", "taplo", "dprint", "checkov", "tflint", "trivy", "grype", "syft", "semgrep", "gitleaks", "trufflehog", "snyk", "ctags", "cscope", "gtags", "doxygen", "terraform-docs"],
         "-c --config -style --style -checks -f --format -s --severity -e --exclude -o --output -i? -w? -d? -l? --rulesets --shell",
         &[Rule::Always(Say::Project), Rule::Read(ALL), Rule::WriteFlag("-o --output")],
         "gofmt -l .",
@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(&["gdb", "lldb", "rr", "rust-gdb", "rust-lldb", "delve", "dlv", "cgdb"], "-x -ex -p -c -s -o", &[Rule::Code(|it| { if it.has("-p -ex -x -eval-command --pid --attach -o -s --args") || it.operand(0).is_some() { it.say(Say::Hidden("debugger")); } })], "gdb --version", "gdb -p 1"),
     row(&["hyperfine", "bench", "poop"], "-w --warmup -r --runs -m --min-runs -M -p --prepare -c --cleanup -s --setup -P -L -n --command-name --export-json --export-csv --export-markdown -S --shell -u --time-unit", &[Rule::Code(hyperfine)], "hyperfine 'cat a'", "hyperfine 'rm -rf x'"),
-    row(&["entrypoint-dev", "live-server", "http-server", "serve", "browser-sync", "simple-http-server", "miniserve", "caddy", "nginx", "httpd", "apachectl", "haproxy", "traefik"], "-p --port -a --host -c -l -d", &[Rule::Always(Say::Listen(ListenScope::Wide, "a web server"))], "http-server --help", "serve -p 80"),
+    row(&["live-server", "http-server", "serve", "browser-sync", "simple-http-server", "miniserve", "caddy", "nginx", "httpd", "apachectl", "haproxy", "traefik"], "-p --port -a --host -c -l -d", &[Rule::Always(Say::Listen(ListenScope::Wide, "a web server"))], "http-server --help", "serve -p 80"),
 ];
 
 impl Row {

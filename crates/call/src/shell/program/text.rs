@@ -93,7 +93,6 @@ pub(super) const ROWS: &[Row] = &[
             "scc",
             "sloccount",
             "iconv",
-            "dos2unix-check",
             "wdiff",
             "cmp",
             "numfmt",
@@ -232,7 +231,6 @@ pub(super) const ROWS: &[Row] = &[
             "acpi",
             "runlevel",
             "tzselect",
-            "hostnamectl-status",
             "gettext",
             "jot",
             "printf",
@@ -279,13 +277,7 @@ pub(super) const ROWS: &[Row] = &[
         "nano a",
         "nano /etc/hosts",
     ),
-    row(
-        &["dos2unix", "unix2dos", "sponge-inplace"],
-        "",
-        &[Rule::Write(ALL, WriteHow::Change)],
-        "dos2unix a",
-        "dos2unix /etc/x",
-    ),
+    row(&["dos2unix", "unix2dos"], "", &[Rule::Write(ALL, WriteHow::Change)], "dos2unix a", "dos2unix /etc/x"),
     row(&["envsubst", "gomplate", "m4"], "-D -I", &[Rule::Read(ALL)], "envsubst a", "envsubst ~/.ssh/id_rsa"),
 ];
 
