@@ -366,6 +366,10 @@ impl Gate {
 
     fn run_state(&self) -> Result<RunState, Denial> {
         let rows = self.store.load_run(&self.run, RECENT).map_err(|error| unreachable_ledger(&error))?;
+        if rows.truncated {
+            // What is not listed is unknown, and unknown is not "never written".
+            return Err(unreachable_ledger(&"it remembers more files of this run than it can list, start a fresh run"));
+        }
         Ok(memory::state(&rows))
     }
 }
