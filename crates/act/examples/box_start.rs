@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -13,25 +13,8 @@ const ROUNDS: usize = 300;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let helper = Helper::at(std::env::args_os().nth(1).map_or_else(beside_this_example, PathBuf::from));
-    let base = std::env::current_dir()?.join("target").join("box-start");
-    std::fs::create_dir_all(base.join(".git"))?;
-    std::fs::write(base.join(".git/config"), "")?;
-    std::fs::write(base.join("secret"), "")?;
-    let base = base.canonicalize()?;
-    let halt = HaltSignal::new()?;
-    let spec = BoxSpec {
-        argv: vec!["/bin/true".into()],
-        cwd: base.clone(),
-        env: vec![("PATH".into(), "/usr/bin:/bin".into())],
-        writable: vec![base.clone()],
-        hidden: vec![base.join("secret"), "/root/.ssh".into(), "/root/.cargo/credentials.toml".into()],
-        pinned: vec![base.join(".git/config"), base.join(".git/hooks")],
-        timeout: Duration::from_secs(10),
-        output_cap: 1 << 16,
-        stdin: Vec::new(),
-        limits: Limits::default(),
-        network: Network::None,
-    };
+    let base = workspace()?;
+    let (halt, spec) = (HaltSignal::new()?, spec(&base));
     let mut rows = ["plain", "box", "probe", "halt"].map(|name| (name, Vec::new()));
     let [(_, plain), (_, boxed), (_, probed), (_, halted)] = &mut rows;
     for _ in 0..ROUNDS {
@@ -59,14 +42,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn halt_to_death(helper: &Helper, spec: &BoxSpec) -> Result<Duration, Box<dyn std::error::Error>> {
     let started = spec.cwd.join("started");
     std::fs::write(&started, "")?;
-    let cling = "trap '' TERM HUP INT; echo >> started; while :; do read -t 9 < /dev/zero; done";
+    let cling = "trap '' TERM HUP INT; echo >> started; while :; do sleep 60; done";
     let command = format!("for i in 1 2 3 4; do setsid nohup bash -c \"{cling}\" & done; wait");
     let spec = BoxSpec { argv: vec!["/bin/bash".into(), "-c".into(), command.into()], ..spec.clone() };
     let halt = HaltSignal::new()?;
     std::thread::scope(|scope| {
         let running = scope.spawn(|| run(helper, &spec, &halt));
         while !running.is_finished() && std::fs::metadata(&started)?.len() < 4 {
-            std::thread::yield_now();
+            std::thread::park_timeout(Duration::from_millis(1));
         }
         let began = Instant::now();
         halt.raise()?;
@@ -75,6 +58,31 @@ fn halt_to_death(helper: &Helper, spec: &BoxSpec) -> Result<Duration, Box<dyn st
             other => Err(format!("{other:?}").into()),
         }
     })
+}
+
+/// Lays out a workspace with a repository and a secret below the current directory.
+fn workspace() -> std::io::Result<PathBuf> {
+    let base = std::env::current_dir()?.join("target").join("box-start");
+    std::fs::create_dir_all(base.join(".git"))?;
+    std::fs::write(base.join(".git/config"), "")?;
+    std::fs::write(base.join("secret"), "")?;
+    base.canonicalize()
+}
+
+fn spec(base: &Path) -> BoxSpec {
+    BoxSpec {
+        argv: vec!["/bin/true".into()],
+        cwd: base.to_owned(),
+        env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        writable: vec![base.to_owned()],
+        hidden: vec![base.join("secret"), "/etc/shadow".into()],
+        pinned: vec![base.join(".git/config"), base.join(".git/hooks")],
+        timeout: Duration::from_secs(10),
+        output_cap: 1 << 16,
+        stdin: Vec::new(),
+        limits: Limits::default(),
+        network: Network::None,
+    }
 }
 
 fn beside_this_example() -> PathBuf {
