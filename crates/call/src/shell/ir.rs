@@ -128,6 +128,15 @@ impl Word {
         Self { parts, span: self.span.clone(), verbatim: None }
     }
 
+    /// The names beneath the directory that fit a pattern, which is shown and not expanded.
+    pub fn beneath_named(&self, pattern: &str) -> Self {
+        let mut word = self.beneath();
+        if self.why().is_none() && !pattern.is_empty() {
+            word.parts.push(Part::Text(pattern.to_owned()));
+        }
+        word
+    }
+
     /// A literal word with no place of its own in the input.
     pub fn literal_at(text: impl Into<String>, span: Span) -> Self {
         let text = text.into();
@@ -207,10 +216,16 @@ impl Word {
         let Some(cwd) = cwd.or_else(|| name.starts_with('/').then_some("/")) else {
             return Target::Opaque(Why::Directory);
         };
-        if let [Part::Text(directory), Part::Glob(mark)] = self.parts.as_slice()
+        if let [Part::Text(directory), Part::Glob(mark), named @ ..] = self.parts.as_slice()
             && mark == BENEATH
         {
-            return Target::Beneath(PathRef::join(cwd, directory));
+            let place = PathRef::join(cwd, directory);
+            return Target::Beneath(match named {
+                [Part::Text(pattern)] => {
+                    PathRef { raw: format!("{}/{pattern}", directory.trim_end_matches('/')), ..place }
+                }
+                _ => place,
+            });
         }
         let path = PathRef::join(cwd, &name);
         if self.literal().is_some() { Target::Path(path) } else { Target::Glob(path) }

@@ -137,7 +137,7 @@ fn leaving_matches(view: &View<'_>, path: &PathRef, depth: Depth, out: &mut Ruli
     }
 }
 
-/// `find DIR … -delete`: which names match is not modelled, so what is beneath the directory decides.
+/// `find DIR … -delete`: what is beneath the directory decides, unless the name pattern is one of built files.
 fn delete_beneath(view: &View<'_>, path: &PathRef, out: &mut Rulings) {
     let Some(fact) = view.path(path) else { return unknown(path, out) };
     if refused(view, path, fact, out) {
@@ -148,8 +148,14 @@ fn delete_beneath(view: &View<'_>, path: &PathRef, out: &mut Rulings) {
     if place(view, &path.raw, beneath, Depth::Recursive, out) == Settled::Yes {
         return;
     }
+    // A pattern of names narrows what was counted for the whole directory.
+    let narrowed = !path.abs.ends_with(path.raw.trim_end_matches('/'));
     let expansion = view.facts.expansions.get(&path.abs).and_then(Fact::known);
-    if !expansion.map_or_else(|| is_regenerable(&path.raw), nothing_lost) {
+    let kept = match expansion {
+        Some(known) => nothing_lost(known) || (narrowed && is_regenerable(&path.raw)),
+        None => is_regenerable(&path.raw),
+    };
+    if !kept {
         untracked(&path.raw, lost(expansion), out);
     }
 }

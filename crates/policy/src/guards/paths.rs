@@ -130,7 +130,9 @@ fn read_protected(view: &View<'_>, path: &PathRef, fact: &PathFact, part: u32, o
     let listed = view.policy.is_secret(&fact.resolved) || view.policy.is_secret(&clean(&path.abs));
     // What is not there tells nothing, and a list of names tells no content.
     let silent = fact.kind == Fact::Known(Kind::Absent) || view.part_only_lists(part);
-    match fact.protection {
+    // A search names what it looks for, and the directory in which it looks is what facts are about.
+    let sought = protection(&path.raw).filter(|sought| sought.is_secret());
+    match fact.protection.or(sought) {
         Some(Protection::OperatorSecret) => operator_secret(path, out),
         _ if listed => operator_secret(path, out),
         Some(Protection::EnvFile | Protection::Key) if !silent => {

@@ -280,6 +280,24 @@ fn trees_are_deleted_when_something_can_bring_them_back() {
 }
 
 #[test]
+fn a_search_is_judged_by_the_names_it_looks_for() {
+    let sought = |pattern: &str| Target::Beneath(PathRef { raw: format!("./{pattern}"), ..path(".") });
+    let delete = |pattern: &str| ActionKind::Delete(sought(pattern), Depth::Recursive);
+    table(
+        &command(),
+        vec![
+            (delete("*.pyc"), FREE),
+            (delete("node_modules"), FREE),
+            (delete("*.rs"), "ask delete.untracked"),
+            (ActionKind::Read(sought(".env")), "ask path.protected"),
+            (ActionKind::Read(sought("*.rs")), FREE),
+        ],
+    );
+    let counted = command().act(delete("*.pyc")).expansion(".", &["a", "b"], Fact::Known(2));
+    assert_eq!(counted.verdict(), FREE, "the count is of the whole directory");
+}
+
+#[test]
 fn facts_about_deletes_win_over_names() {
     let tree = |raw: &str, untracked| command().act(delete_tree(raw)).expansion(raw, &["build/a"], untracked);
     assert_eq!(tree("build", Fact::Known(3)).verdict(), "ask delete.untracked");

@@ -41,18 +41,20 @@ fn begins_expression(word: &Word) -> bool {
 }
 
 fn evaluate(reader: &mut Reader<'_>, roots: &[Word], expression: &[Word], simple: &Simple) {
+    let pattern = only_name(expression).unwrap_or_default();
     let mut rest = expression;
     while let Some((word, after)) = rest.split_first() {
         rest = after;
         match word.literal() {
-            Some("-delete") => delete(reader, roots, word),
+            Some("-delete") => delete(reader, roots, expression, word),
             Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
                 let count =
                     after.iter().position(|word| matches!(word.literal(), Some(";" | "+"))).unwrap_or(after.len());
                 let (command, left) = after.split_at_checked(count).unwrap_or((after, &[]));
                 rest = left;
                 for root in roots {
-                    let words: Vec<Word> = command.iter().map(|word| filled(word, "{}", &root.beneath())).collect();
+                    let named = root.beneath_named(pattern);
+                    let words: Vec<Word> = command.iter().map(|word| filled(word, "{}", &named)).collect();
                     reader.inner(&words, Vec::new(), simple, &Feed::Outer);
                 }
             }
@@ -68,11 +70,35 @@ fn evaluate(reader: &mut Reader<'_>, roots: &[Word], expression: &[Word], simple
     }
 }
 
-fn delete(reader: &mut Reader<'_>, roots: &[Word], word: &Word) {
+fn delete(reader: &mut Reader<'_>, roots: &[Word], expression: &[Word], word: &Word) {
     for root in roots {
-        let target = root.beneath().target(reader.scope.cwd.as_deref());
+        // Without a test, everything goes, as with `rm -r`.
+        let what = match only_name(expression) {
+            Some(pattern) => root.beneath_named(pattern),
+            None if is_whole(expression) => root.clone(),
+            None => root.beneath(),
+        };
+        let target = what.target(reader.scope.cwd.as_deref());
         reader.act(ActionKind::Delete(target, Depth::Recursive), word.span.clone());
     }
+}
+
+/// The pattern, where one `-name` narrows whatever else is tested.
+fn only_name(expression: &[Word]) -> Option<&str> {
+    let mixes = |word: &Word| matches!(word.literal(), Some("-o" | "-or" | "!" | "-not" | ","));
+    if expression.iter().any(mixes) {
+        return None;
+    }
+    let at = expression.iter().position(|word| matches!(word.literal(), Some("-name" | "-iname")))?;
+    expression.get(at + 1)?.literal().filter(|pattern| !pattern.contains('/'))
+}
+
+/// Whether nothing but actions and the order of the walk is said, so that every name is meant.
+fn is_whole(expression: &[Word]) -> bool {
+    expression.iter().all(|word| {
+        let walk = ["-delete", "-depth", "-d", "-xdev", "-mount", "-print", "-print0", "-mindepth", "-true"];
+        word.literal().is_some_and(|text| walk.contains(&text) || text.bytes().all(|byte| byte.is_ascii_digit()))
+    })
 }
 
 /// `word` with `mark` replaced by `value`.
