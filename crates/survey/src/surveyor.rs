@@ -21,7 +21,7 @@ use crate::program::Programs;
 use crate::real;
 use crate::resolve::{Resolve, SystemResolver, addresses, destination};
 use crate::root::Root;
-use crate::scoped::{Intent, ScopedPath};
+use crate::scoped::{Intent, ScopedPath, Within};
 use crate::sys;
 use crate::tree::Trees;
 use crate::twins::Twins;
@@ -228,6 +228,10 @@ impl Looking<'_> {
 
     fn file(&self, cwd: &str, raw: &str, intent: Intent, facts: &mut Facts) -> Result<ScopedPath, PathError> {
         match self.tool(&PathRef::join(cwd, raw).abs, intent, facts)? {
+            // No handle for changing what is open for reading only, whatever policy says of it.
+            Handle::Path(path) if intent != Intent::Read && path.within() != Within::Root => {
+                Err(PathError::Outside(raw.to_owned()))
+            }
             Handle::Path(path) => Ok(path),
             Handle::Dir(_) => Err(PathError::IsDirectory(raw.to_owned())),
         }

@@ -96,6 +96,13 @@ fn a_read_root_is_read_and_known_as_such() {
     let fact = surveyed.facts.paths.values().next().expect("one path");
     assert_eq!((fact.place, fact.refused), (Lies::ReadRoot, None));
     assert_eq!(surveyed.handles.path.expect("a handle").expect("opened").within(), Within::ReadRoot);
+    for (tool, args) in [
+        ("write_file", json!({ "path": place.path("outside/secret"), "content": "" })),
+        ("delete_file", json!({ "path": place.path("outside/secret") })),
+    ] {
+        let handle = surveyor.survey(&place.call(tool, &args)).handles.path.expect("an answer");
+        assert!(matches!(handle, Err(PathError::Outside(_))), "{tool}");
+    }
 }
 
 #[test]
