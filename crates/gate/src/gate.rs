@@ -182,6 +182,11 @@ impl Gate {
         self.store.append(&self.record(event, data), &[]).map(drop).map_err(|error| unreachable_ledger(&error))
     }
 
+    /// A value with its secrets replaced, in the same shape.
+    pub fn redact(&self, value: &serde_json::Value) -> serde_json::Value {
+        self.scrubber.scrub_value(value).value().clone()
+    }
+
     /// The policy in force.
     pub const fn policy(&self) -> &Policy {
         &self.policy

@@ -47,5 +47,5 @@ pub use record::{Event, Record, RunId, RunIdError, StoredRecord};
 pub use run::{CallRow, DenialRow, Finish, Given, GivenKind, Labels, OutcomeClass, RunNote, RunRows, WrittenFile};
 pub use scrub::{MAX_DATA_BYTES, MAX_TEXT_BYTES, Scrubbed, Scrubber};
 pub use state_dir::{StateDir, StateDirError};
-pub use store::sqlite::{Charged, OpenOptions, OpenReport, SqliteStore};
+pub use store::sqlite::{Charged, HALT_FLAG, OpenOptions, OpenReport, SqliteStore};
 pub use store::{MirrorState, Store};

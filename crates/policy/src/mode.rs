@@ -52,6 +52,14 @@ impl Mode {
         }
     }
 
+    /// Every mode, from least to most.
+    pub const ALL: [Self; 4] = [Self::Plan, Self::Default, Self::AcceptEdits, Self::DangerouslySkipPermissions];
+
+    /// The mode of this word, if there is one.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == word)
+    }
+
     /// The word that files and command lines use.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -47,6 +47,14 @@ impl Profile {
         }
     }
 
+    /// Every profile, from least to most strict.
+    pub const ALL: [Self; 3] = [Self::Standard, Self::Strict, Self::Locked];
+
+    /// The profile of this word, if there is one.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.as_str() == word)
+    }
+
     /// The word that files and command lines use.
     pub const fn as_str(self) -> &'static str {
         match self {

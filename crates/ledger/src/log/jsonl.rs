@@ -29,6 +29,12 @@ pub struct TornTail {
     pub bytes: u64,
 }
 
+impl std::fmt::Display for TornTail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes of a half-written record after record {}", self.bytes, self.after_seq)
+    }
+}
+
 /// Keeps the file up with the rows.
 #[derive(Debug)]
 pub(crate) struct Mirror {

@@ -15,7 +15,7 @@ use crate::approval::{
 };
 use crate::chain::Digest;
 use crate::error::StoreError;
-use crate::halt::{HaltChange, HaltScope, HaltState};
+use crate::halt::{HaltChange, HaltScope, HaltState, Raised};
 use crate::log::jsonl::{Mirror, TornTail};
 use crate::owner::Owner;
 use crate::record::{Record, RunId};
@@ -32,11 +32,15 @@ use std::time::Duration;
 /// The database's name in the state directory.
 pub(crate) const DATABASE: &str = "ledger.db";
 
+/// A file of this name in the state directory halts every run for as long as it lies there.
+pub const HALT_FLAG: &str = "HALT";
+
 /// Keeps the ledger in one SQLite file, durable at every commit.
 #[derive(Debug)]
 pub struct SqliteStore {
     inner: Mutex<Inner>,
     owner: Owner,
+    flag: PathBuf,
 }
 
 #[derive(Debug)]
@@ -97,7 +101,8 @@ impl SqliteStore {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         let mirror = Mirror::new(dir.clone());
         let inner = Mutex::new(Inner { connection, mirror });
-        let store = Self { inner, owner: Owner::this_process() };
+        let flag = dir.path().join(HALT_FLAG);
+        let store = Self { inner, owner: Owner::this_process(), flag };
         let charged = store.charge_abandoned(options.now, options.charge_older_than_ms)?;
         let torn_tail = store.lock()?.mirror.torn_tail().cloned();
         Ok((store, OpenReport { charged, torn_tail }))
@@ -126,6 +131,15 @@ impl SqliteStore {
         let aside = inner.mirror.set_aside(now).map_err(|e| StoreError::CannotOpen(e.to_string()))?;
         inner.catch_up();
         Ok(aside)
+    }
+
+    /// The halt that the flag file raises, if it is there, or if that cannot be told.
+    fn flagged(&self) -> Option<Raised> {
+        if matches!(self.flag.try_exists(), Ok(false)) {
+            return None;
+        }
+        let reason = Scrubbed::fixed("the flag file `HALT` lies in the state directory");
+        Some(Raised { scope: HaltScope::All, reason, by: Scrubbed::fixed("flag file"), since: 0 })
     }
 
     fn lock(&self) -> Result<MutexGuard<'_, Inner>, StoreError> {
@@ -208,7 +222,10 @@ fn run_id(raw: &str, table: &'static str) -> Result<RunId, StoreError> {
 
 impl Store for SqliteStore {
     fn admit(&self, admission: &Admission) -> Result<Receipt, AdmitError> {
-        self.write(|tx| admit::admit(tx, &self.owner, admission))
+        match self.flagged() {
+            Some(raised) => Err(AdmitError::Halted(Box::new(raised))),
+            None => self.write(|tx| admit::admit(tx, &self.owner, admission)),
+        }
     }
 
     fn settle(&self, settlement: &Settlement) -> Result<Settled, SettleError> {
@@ -261,7 +278,11 @@ impl Store for SqliteStore {
     }
 
     fn halt_state(&self, scope: &HaltScope) -> Result<HaltState, StoreError> {
-        self.read(|connection| halts::state(connection, scope))
+        let mut state = self.read(|connection| halts::state(connection, scope))?;
+        if state.raised.is_none() {
+            state.raised = self.flagged();
+        }
+        Ok(state)
     }
 
     fn take_advice(&self, session: &str, tool_use_id: &str) -> Result<AdviceRow, AdviceError> {

@@ -1,0 +1,248 @@
+//! `tollgate run`: an agent whose every call passes the gate.
+
+mod console;
+mod headless;
+mod inner;
+mod prompt;
+mod stop;
+mod tally;
+mod terminal;
+mod worker;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use secrecy::SecretString;
+use serde_json::json;
+use tollgate::act::sandbox::Walls;
+use tollgate::act::{Doing, Hands};
+use tollgate::call::schema::TOOLS;
+use tollgate::gate::{Approver, Gate, Seat};
+use tollgate::ledger::{Event, HaltScope, RunId, SqliteStore, Store};
+use tollgate::policy::{Mode, Policy};
+
+pub(crate) use self::console::{Answer, Console};
+use self::headless::Headless;
+use self::inner::RunInner;
+use self::stop::{Stop, Urgency};
+pub(crate) use self::tally::Tally;
+use self::terminal::Terminal;
+pub(crate) use self::terminal::whole_call;
+use self::worker::{Ended, Worker};
+use crate::args::Run;
+use crate::assembly::{self, text};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::hands::Parts;
+use crate::home::{Home, new_run};
+use crate::model::pace::RealPace;
+use crate::model::prices::Prices;
+use crate::model::spec::ModelSpec;
+use crate::model::turn::ToolSpec;
+use crate::model::{self, Delivery, Model};
+use crate::printer::Printer;
+use crate::verbs::doctor;
+
+/// Who is at the other end of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Person,
+    Nobody,
+}
+
+/// Everything of a run that outlives its worker.
+struct Session {
+    store: Arc<SqliteStore>,
+    run: RunId,
+    gate: Gate,
+    seat: Option<Seat>,
+    hands: Parts,
+    stop: Stop,
+    cwd: String,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// [`Failure`] when the run cannot start; a run that started ends with an exit code.
+pub(crate) fn run(args: &Run, home: &Home, printer: Printer) -> Result<Exit, Failure> {
+    let presence = if args.print || printer.is_json() { Presence::Nobody } else { Presence::Person };
+    if presence == Presence::Nobody && args.task.is_none() {
+        return Err(Failure::usage("a headless run needs a task"));
+    }
+    let model = open_model(args)?;
+    let session = Session::open(args, home, presence)?;
+    let console: Rc<RefCell<dyn Console>> = match presence {
+        Presence::Person => Rc::new(RefCell::new(Terminal::new(printer))),
+        Presence::Nobody => Rc::new(RefCell::new(Headless::new(printer))),
+    };
+    session.work(args.task.clone(), model, &console)
+}
+
+/// Runs one task with nobody at the other end, shown on `console`.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn headless(args: &Run, home: &Home, console: &Rc<RefCell<dyn Console>>) -> Result<Exit, Failure> {
+    let model = open_model(args)?;
+    Session::open(args, home, Presence::Nobody)?.work(args.task.clone(), model, console)
+}
+
+fn open_model(args: &Run) -> Result<Box<dyn Model>, Failure> {
+    let name = args.model.as_deref().ok_or_else(|| {
+        Failure::usage("name a model: `--model anthropic:NAME`, `openai:NAME`, `ollama:NAME` or `script:FILE`")
+    })?;
+    let spec = ModelSpec::parse(name, args.base_url.as_deref()).map_err(|error| Failure::usage(error.to_string()))?;
+    let key = spec.key_variable().and_then(|name| std::env::var(name).ok()).map(SecretString::from);
+    let delivery = if args.no_stream { Delivery::Whole } else { Delivery::Streamed };
+    model::open(spec, key, delivery, Box::new(RealPace::new())).map_err(|error| Failure::model(&error))
+}
+
+impl Session {
+    fn open(args: &Run, home: &Home, presence: Presence) -> Result<Self, Failure> {
+        let walls = doctor::walls(home)?;
+        let assembly = assembly::assemble(home, &args.scope, &args.limits, walls.confinement())?;
+        require(args, &walls, &assembly.policy, presence)?;
+        let store = home.ledger()?;
+        let run = new_run()?;
+        let doing = if args.dry_run { Doing::Dry } else { Doing::Really };
+        let hands = Parts::of(home, &assembly, doing)?;
+        let cwd = text(&assembly::workspace(&args.scope)?)?;
+        let approver = match presence {
+            Presence::Person => Approver::Seat,
+            Presence::Nobody => Approver::Nobody,
+        };
+        let (gate, seat) = assembly
+            .builder(Arc::clone(&store) as Arc<dyn Store>, home)
+            .operator(home.operator()?)
+            .approver(approver)
+            .open(run.clone())
+            .map_err(|error| Failure::state(&error))?;
+        let seat = (presence == Presence::Person).then_some(seat);
+        let stop = Stop::new().map_err(|error| Failure::state(&error))?;
+        Ok(Self { store, run, gate, seat, hands, stop, cwd })
+    }
+
+    fn work(
+        &self,
+        task: Option<String>,
+        model: Box<dyn Model>,
+        console: &Rc<RefCell<dyn Console>>,
+    ) -> Result<Exit, Failure> {
+        let _listening = self.stop.listen().map_err(|error| Failure::state(&error))?;
+        let scope = HaltScope::Run(self.run.clone());
+        let _watch = self
+            .stop
+            .watch(Arc::clone(&self.store) as Arc<dyn Store>, scope)
+            .map_err(|error| Failure::state(&error))?;
+        self.begin(model.name())?;
+        let tools = tools(self.gate.policy());
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let hands = self.hands.open(self.run.as_str(), Box::new(RunInner::new(Rc::clone(console))))?;
+        let mut worker = Worker {
+            gate: &self.gate,
+            seat: self.seat.as_ref(),
+            hands: &hands,
+            model,
+            console: Rc::clone(console),
+            stop: &self.stop,
+            cwd: self.cwd.clone(),
+            system: prompt::system(&self.cwd, &names),
+            tools,
+            talk: Vec::new(),
+            tally: Tally::default(),
+            prices: Prices::shipped().map_err(|error| Failure::config(&error))?,
+            messages: 0,
+        };
+        let mut next = task.or_else(|| console.borrow_mut().next_message());
+        let mut ended = Ended::Finished;
+        while let Some(message) = next {
+            ended = worker.work(message);
+            let goes_on = matches!(ended, Ended::Finished | Ended::Model(_)) && self.stop.urgency() == Urgency::None;
+            next = if goes_on { console.borrow_mut().next_message() } else { None };
+        }
+        self.finish(&ended, &worker.tally)?;
+        let exit = exit(&ended, &worker.tally);
+        let summary = json!({
+            "run": self.run.as_str(), "ended": ended.why(), "exit": exit.code(), "status": worker.tally.line(),
+            "tally": worker.tally.json(),
+        });
+        console.borrow_mut().end(&summary);
+        self.offer_undo(&hands, console);
+        Ok(exit)
+    }
+
+    /// What was changed can be taken back; say so where somebody may want it.
+    fn offer_undo(&self, hands: &Hands, console: &Rc<RefCell<dyn Console>>) {
+        let steps = hands.undo().steps().unwrap_or_default();
+        let changed =
+            steps.iter().filter(|step| step.meta.run == self.run.as_str() && !step.changes.is_empty()).count();
+        if changed > 0 {
+            let text = format!("{changed} steps changed files; take them back with `tollgate undo --run {}`", self.run);
+            console.borrow_mut().notice(&text);
+        }
+    }
+
+    fn begin(&self, model: &str) -> Result<(), Failure> {
+        let policy = self.gate.policy();
+        let start = json!({ "model": model, "cwd": self.cwd, "version": env!("CARGO_PKG_VERSION") });
+        let config = json!({
+            "policy": tollgate::ledger::Digest::from(policy.digest()).to_string(),
+            "settings": policy.settings(),
+        });
+        self.gate
+            .note(Event::RunStart, &start)
+            .and_then(|()| self.gate.note(Event::Config, &config))
+            .map_err(|denial| Failure::state(&denial.message()))
+    }
+
+    fn finish(&self, ended: &Ended, tally: &Tally) -> Result<(), Failure> {
+        self.gate
+            .note(Event::RunEnd, &json!({ "ended": ended.why(), "tally": tally.json() }))
+            .map_err(|denial| Failure::state(&denial.message()))
+    }
+}
+
+/// A run that finished, but could not do something for want of an approval or because it was denied,
+/// does not end with 0.
+fn exit(ended: &Ended, tally: &Tally) -> Exit {
+    match ended {
+        Ended::Finished if tally.denied.iter().any(|rule| rule == "approval.none") => Exit::NeedsApproval,
+        Ended::Finished if !tally.denied.is_empty() => Exit::Denied,
+        Ended::Finished
+        | Ended::Interrupted
+        | Ended::Halted(_)
+        | Ended::Capped(_)
+        | Ended::Model(_)
+        | Ended::Guard(_) => ended.exit(),
+    }
+}
+
+/// Tools of the policy only: the model never sees the schema of another.
+fn tools(policy: &Policy) -> Vec<ToolSpec> {
+    TOOLS
+        .iter()
+        .filter(|tool| policy.refuses_tool(tool.name).is_none())
+        .map(|tool| ToolSpec {
+            name: tool.name.to_owned(),
+            description: tool.about.to_owned(),
+            schema: tool.json_schema(),
+        })
+        .collect()
+}
+
+/// Where nobody is asked each time, every wall that this build claims must hold.
+fn require(args: &Run, walls: &Walls, policy: &Policy, presence: Presence) -> Result<(), Failure> {
+    let unasked = presence == Presence::Nobody || policy.settings().mode == Mode::DangerouslySkipPermissions;
+    if walls.claimed_all_up() || !(args.require_sandbox || unasked) {
+        return Ok(());
+    }
+    let down: Vec<String> = walls
+        .states()
+        .iter()
+        .filter(|(_, state)| *state != tollgate::act::sandbox::State::Up)
+        .map(|(wall, _)| wall.to_string())
+        .collect();
+    Err(Failure::config(&format!("the sandbox lacks: {}; `tollgate doctor` says how to get it", down.join(", "))))
+}

@@ -1,0 +1,55 @@
+//! What a run has used so far, for the status line and the summary.
+
+use serde_json::{Value, json};
+
+/// Counts of one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Model turns.
+    pub(crate) turns: u64,
+    /// Calls that were performed.
+    pub(crate) performed: u64,
+    /// Rules of the calls that were denied, in order.
+    pub(crate) denied: Vec<String>,
+    /// Calls that a human was asked about.
+    pub(crate) asked: u64,
+    /// Tokens, cached ones included.
+    pub(crate) tokens: u64,
+    /// Micro-dollars.
+    pub(crate) microusd: u64,
+}
+
+impl Tally {
+    /// One line: turns, calls, tokens, cost.
+    pub(crate) fn line(&self) -> String {
+        format!(
+            "turns {} · calls {} · denied {} · asked {} · tokens {} · ${}.{:04}",
+            self.turns,
+            self.performed,
+            self.denied.len(),
+            self.asked,
+            self.tokens,
+            self.microusd / 1_000_000,
+            self.microusd % 1_000_000 / 100,
+        )
+    }
+
+    /// As JSON.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "turns": self.turns, "performed": self.performed, "denied": self.denied, "asked": self.asked,
+            "tokens": self.tokens, "microusd": self.microusd,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_shows_money_to_a_hundredth_of_a_cent() {
+        let tally = Tally { turns: 2, tokens: 1_200, microusd: 1_234_567, ..Tally::default() };
+        assert_eq!(tally.line(), "turns 2 · calls 0 · denied 0 · asked 0 · tokens 1200 · $1.2345");
+    }
+}

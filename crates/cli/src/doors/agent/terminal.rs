@@ -1,0 +1,144 @@
+//! A person at the terminal that started the run.
+
+use std::io::{BufRead as _, IsTerminal as _};
+
+use serde_json::Value;
+use tollgate::gate::{Denial, Pending, Told};
+use tollgate::ledger::Scrubbed;
+
+use super::console::{Answer, Console};
+use super::tally::Tally;
+use crate::printer::{Printer, Tone, visible};
+
+/// Lines of a result that are shown; the model sees all of it.
+const SHOWN_LINES: usize = 6;
+
+/// Talks to the terminal.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    printer: Printer,
+}
+
+impl Terminal {
+    /// A console on this process's terminal.
+    pub(crate) const fn new(printer: Printer) -> Self {
+        Self { printer }
+    }
+
+    fn ask(&self, question: &str) -> Option<String> {
+        self.printer.prompt(question);
+        let mut line = String::new();
+        match std::io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(line.trim().to_owned()),
+        }
+    }
+}
+
+impl Console for Terminal {
+    fn words(&mut self, text: &str) {
+        self.printer.stream(&visible(text));
+    }
+
+    fn words_end(&mut self) {
+        self.printer.line("");
+    }
+
+    fn proposed(&mut self, tool: &str, args: &str) {
+        let head = self.printer.paint(Tone::Strong, &format!("→ {}", visible(tool)));
+        self.printer.line(&format!("{head} {}", visible(&clip(args, 300))));
+    }
+
+    fn performed(&mut self, _tool: &str, told: &Told) {
+        let (tone, mark) = if told.is_error { (Tone::Care, "failed") } else { (Tone::Good, "ok") };
+        let lines: Vec<&str> = told.text.lines().collect();
+        let mut shown: Vec<String> = lines.iter().take(SHOWN_LINES).map(|line| visible(&clip(line, 200))).collect();
+        if lines.len() > SHOWN_LINES {
+            shown.push(format!("… {} more lines", lines.len() - SHOWN_LINES));
+        }
+        self.printer.line(&format!("  {} {}", self.printer.paint(tone, mark), shown.join("\n     ")));
+    }
+
+    fn denied(&mut self, _tool: &str, denial: &Denial) {
+        let head = self.printer.paint(Tone::Bad, denial.kind.opening());
+        self.printer.line(&format!("  {head} [{}] {}", denial.rule, visible(&denial.because)));
+        if let Some(instead) = &denial.instead {
+            self.printer.line(&format!("     instead: {}", visible(instead)));
+        }
+    }
+
+    fn approve(&mut self, pending: &Pending) -> Answer {
+        let printer = self.printer;
+        printer.say(&printer.paint(Tone::Care, "? A call needs your approval"));
+        for line in whole_call(pending.rendered()) {
+            printer.say(&format!("    {line}"));
+        }
+        for finding in pending.findings().iter().filter(|f| f.decision != tollgate::policy::Decision::Allow) {
+            printer.say(&format!("  because [{}] {}", finding.rule.as_str(), visible(&finding.because)));
+        }
+        loop {
+            match self.ask("  Approve exactly this, once?  [y] yes  [n] no, with a reason: ").as_deref() {
+                Some("y" | "yes") => return Answer::Once,
+                Some("n" | "no") => return Answer::No(self.ask("  Reason (optional): ").unwrap_or_default()),
+                Some(_) => {}
+                None => return Answer::Nobody,
+            }
+        }
+    }
+
+    fn question(&mut self, question: &str) -> Option<String> {
+        self.printer.say(&self.printer.paint(Tone::Care, "? The agent asks:"));
+        self.printer.say(&visible(question));
+        self.ask("  > ")
+    }
+
+    fn status(&mut self, tally: &Tally) {
+        self.printer.say(&self.printer.paint(Tone::Dim, &tally.line()));
+    }
+
+    fn notice(&mut self, text: &str) {
+        self.printer.say(&visible(text));
+    }
+
+    fn next_message(&mut self) -> Option<String> {
+        if !std::io::stdin().is_terminal() {
+            return None;
+        }
+        loop {
+            let line = self.ask("\nyou> ")?;
+            match line.as_str() {
+                "" => {}
+                "exit" | "quit" | "/exit" | "/quit" => return None,
+                _ => return Some(line),
+            }
+        }
+    }
+
+    fn end(&mut self, summary: &Value) {
+        let why = summary.get("ended").and_then(Value::as_str).unwrap_or_default();
+        self.printer.say(&self.printer.paint(Tone::Dim, &format!("run ended: {}", visible(why))));
+    }
+}
+
+/// The call with nothing left out, one argument a block, control characters spelled out.
+pub(crate) fn whole_call(rendered: &Scrubbed) -> Vec<String> {
+    let value = rendered.value();
+    let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+    let mut lines = vec![format!("{} in {}", visible(field("tool")), visible(field("cwd")))];
+    if let Some(Value::Object(args)) = value.get("args") {
+        for (name, arg) in args {
+            let text = arg.as_str().map_or_else(|| arg.to_string(), str::to_owned);
+            let mut parts = text.split('\n');
+            lines.push(format!("  {}: {}", visible(name), visible(parts.next().unwrap_or_default())));
+            lines.extend(parts.map(|part| format!("    | {}", visible(part))));
+        }
+    }
+    lines
+}
+
+fn clip(text: &str, max: usize) -> String {
+    match text.get(..text.floor_char_boundary(max)) {
+        Some(head) if head.len() < text.len() => format!("{head}…"),
+        Some(_) | None => text.to_owned(),
+    }
+}

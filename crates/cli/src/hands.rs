@@ -1,0 +1,72 @@
+//! What the hands of a run are given: the box, the environment, the undo store.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use tollgate::act::run::Commands;
+use tollgate::act::sandbox::{Helper, Limits};
+use tollgate::act::undo::{self, Undo};
+use tollgate::act::{Doing, Hands, Inner};
+use tollgate::call::places::CREDENTIALS;
+
+use crate::assembly::{Assembly, program_path};
+use crate::failure::Failure;
+use crate::home::Home;
+
+/// Variables that commands see, where this process has them; the operator lists further ones.
+const ENVIRONMENT: &[&str] = &["HOME", "USER", "LANG", "LC_ALL", "TERM"];
+
+/// What the hands of a run are made of.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    state: PathBuf,
+    doing: Doing,
+    commands: Commands,
+}
+
+impl Parts {
+    /// Collects the parts.
+    ///
+    /// # Errors
+    /// [`Failure`] when the state directory cannot be used.
+    pub(crate) fn of(home: &Home, assembly: &Assembly, doing: Doing) -> Result<Self, Failure> {
+        let layout = assembly.surveyor.layout();
+        let state = home.state_dir()?.path().to_owned();
+        let commands = Commands {
+            helper: Helper::this_program(),
+            roots: layout.roots.clone(),
+            hidden: hidden(home),
+            env: environment(home, &assembly.policy.settings().env_allow),
+            limits: Limits::default(),
+            kept: undo::Limits::default(),
+        };
+        Ok(Self { state, doing, commands })
+    }
+
+    /// Opens the hands of run `run`.
+    ///
+    /// # Errors
+    /// [`Failure`] when the undo store cannot be used.
+    pub(crate) fn open(&self, run: &str, inner: Box<dyn Inner>) -> Result<Hands, Failure> {
+        let undo = Undo::open(&self.state).map_err(|error| Failure::state(&error))?;
+        Ok(Hands::new(undo, run, self.doing).commands(self.commands.clone()).inner(inner))
+    }
+}
+
+/// Places that no command reads: the guard's state, and credential stores.
+fn hidden(home: &Home) -> Vec<PathBuf> {
+    let person = PathBuf::from(&home.person.home);
+    std::iter::once(home.state.clone()).chain(CREDENTIALS.iter().map(|name| person.join(name))).collect()
+}
+
+/// The whole environment of commands: a short list, and what the operator allows.
+fn environment(home: &Home, allowed: &[String]) -> Vec<(OsString, OsString)> {
+    let listed = ENVIRONMENT.iter().copied().chain(allowed.iter().map(String::as_str));
+    let mut env: Vec<(OsString, OsString)> =
+        listed.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();
+    env.retain(|(name, _)| name != "HOME" && name != "USER");
+    env.push(("PATH".into(), program_path().into()));
+    env.push(("HOME".into(), home.person.home.clone().into()));
+    env.push(("USER".into(), home.person.user.clone().into()));
+    env
+}

@@ -1,0 +1,280 @@
+//! `tollgate check`: the policy's verdict on one call, or a batch. Nothing is done and nothing is recorded.
+//!
+//! Budgets and loops are not looked at, and an Ask stays an Ask. What comes out is text: it can become
+//! neither a permit nor advice.
+
+use std::io::BufRead as _;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tollgate::call::facts::{Confinement, Facts};
+use tollgate::call::places::Layout;
+use tollgate::call::run_state::RunState;
+use tollgate::call::{Call, Door, Origin, Proposal, Untrusted, assume};
+use tollgate::policy::{Decision, Findings, Policy, judge};
+use tollgate::survey::Surveyor;
+
+use super::facts::{self, Told};
+use crate::args::{Check, Limits};
+use crate::assembly::{self, Assembly, text};
+use crate::configuration;
+use crate::doors::hook::claude;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::home::{Home, absolute};
+use crate::printer::{Printer, Tone, visible};
+
+/// Longest line of a batch, in bytes.
+const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// How facts are found: from the file system, or by letters.
+enum Looking {
+    Survey(Box<Surveyor>),
+    Assume(Layout),
+}
+
+struct Checker<'a> {
+    policy: Policy,
+    looking: Looking,
+    cwd: String,
+    walls: Confinement,
+    home: &'a Home,
+}
+
+/// One line of a batch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Value,
+    tool: String,
+    args: Value,
+    #[serde(default)]
+    cwd: Option<String>,
+    #[serde(default)]
+    facts: Option<Told>,
+}
+
+/// What is said of one call.
+struct Judgement {
+    decision: Decision,
+    rules: Vec<String>,
+    because: String,
+    call: Option<Call>,
+    findings: Option<Findings>,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// [`Failure`] when the command line or the configuration is wrong.
+pub(crate) fn run(args: &Check, home: &Home, printer: Printer) -> Result<Exit, Failure> {
+    let checker = Checker::new(args, home)?;
+    if args.batch {
+        return checker.batch(printer);
+    }
+    let (tool, call_args) = match (&args.command, &args.tool, &args.args) {
+        (Some(command), None, _) => ("run_bash".to_owned(), json!({ "command": command }).to_string()),
+        (None, Some(tool), Some(call_args)) => (tool.clone(), call_args.clone()),
+        _ => return Err(Failure::usage("give a bash command, or `--tool NAME --args JSON`, or `--batch`")),
+    };
+    let judgement = checker.judge(tool, call_args.into_bytes(), checker.cwd.clone(), None);
+    judgement.tell(args, printer);
+    Ok(match judgement.decision {
+        Decision::Allow => Exit::Ok,
+        Decision::Ask => Exit::NeedsApproval,
+        Decision::Deny => Exit::Denied,
+    })
+}
+
+impl<'a> Checker<'a> {
+    fn new(args: &Check, home: &'a Home) -> Result<Self, Failure> {
+        let walls = if args.assume_box { Confinement::Enforced } else { Confinement::Outside };
+        let (policy, looking, root) = match &args.assume_root {
+            Some(root) => {
+                let root = absolute(root)?;
+                let policy = configuration::load(home, &root, &args.scope, &Limits::default())?;
+                let mut layout = assembly::layout(home, &root, &args.scope, &policy)?;
+                layout.home = assumed_home(&home.person.home, &text(&root)?);
+                (policy, Looking::Assume(layout), root)
+            }
+            None => {
+                let root = assembly::workspace(&args.scope)?;
+                let Assembly { policy, surveyor } =
+                    assembly::assemble(home, &args.scope, &Limits::default(), walls.clone())?;
+                (policy, Looking::Survey(Box::new(surveyor)), root)
+            }
+        };
+        let cwd = match &args.cwd {
+            Some(cwd) => text(&absolute(cwd)?)?,
+            None => text(&root)?,
+        };
+        Ok(Self { policy, looking, cwd, walls, home })
+    }
+
+    fn judge(&self, tool: String, args: Vec<u8>, cwd: String, told: Option<&Told>) -> Judgement {
+        let origin = Origin { door: Door::Check, run: "check".to_owned(), call_id: String::new(), cwd };
+        let proposal = Proposal { tool: Untrusted::new(tool), args: Untrusted::new(args), origin };
+        let call = match Call::read(&proposal, &self.person()) {
+            Ok(call) => call,
+            Err(error) => {
+                let rules = vec!["call.malformed".to_owned()];
+                let because = error.to_string();
+                return Judgement { decision: Decision::Deny, rules, because, call: None, findings: None };
+            }
+        };
+        let facts = self.facts(&call, told);
+        let findings = judge(&self.policy, &call, &facts, &RunState::default());
+        Judgement {
+            decision: findings.decision(),
+            rules: findings.rules().iter().map(ToString::to_string).collect(),
+            because: findings.deciding().because.clone().into_owned(),
+            call: Some(call),
+            findings: Some(findings),
+        }
+    }
+
+    fn person(&self) -> tollgate::call::Person {
+        let mut person = self.home.person.clone();
+        if let Looking::Assume(layout) = &self.looking {
+            person.home.clone_from(&layout.home);
+        }
+        person
+    }
+
+    fn facts(&self, call: &Call, told: Option<&Told>) -> Facts {
+        let mut found = match &self.looking {
+            Looking::Survey(surveyor) => surveyor.survey(call).facts,
+            Looking::Assume(layout) => assume::facts(layout, call.actions()),
+        };
+        found.confinement = self.walls.clone();
+        if let Some(told) = told {
+            facts::lay_over(&mut found, told, &call.origin().cwd);
+        }
+        found
+    }
+
+    fn batch(&self, printer: Printer) -> Result<Exit, Failure> {
+        let mut worst = Decision::Allow;
+        let mut input = std::io::stdin().lock();
+        loop {
+            let mut raw = Vec::new();
+            let read = std::io::Read::take(&mut input, MAX_LINE as u64 + 1).read_until(b'\n', &mut raw);
+            match read.map_err(|error| Failure::usage(format!("standard input: {error}")))? {
+                0 => break,
+                length if length > MAX_LINE => {
+                    return Err(Failure::usage(format!("a line is longer than {MAX_LINE} bytes")));
+                }
+                _ => {}
+            }
+            if raw.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let (id, judgement) = self.line(&raw);
+            worst = worst.max(judgement.decision);
+            printer.data(&format!("{}\n", judgement.json(&id)));
+        }
+        Ok(if worst == Decision::Allow { Exit::Ok } else { Exit::Denied })
+    }
+
+    fn line(&self, raw: &[u8]) -> (Value, Judgement) {
+        let value = tollgate::call::json::parse(raw);
+        let line = value.map_err(|error| error.to_string()).and_then(|value| {
+            let id = value.get("id").cloned().unwrap_or(Value::Null);
+            serde_json::from_value::<Line>(value).map_err(|error| format!("line `{id}`: {error}"))
+        });
+        match line {
+            Ok(line) => {
+                let (tool, args) = ours(line.tool, line.args);
+                let cwd = line.cwd.filter(|cwd| cwd.starts_with('/')).unwrap_or_else(|| self.cwd.clone());
+                (line.id, self.judge(tool, args.to_string().into_bytes(), cwd, line.facts.as_ref()))
+            }
+            Err(because) => {
+                let rules = vec!["call.malformed".to_owned()];
+                (Value::Null, Judgement { decision: Decision::Deny, rules, because, call: None, findings: None })
+            }
+        }
+    }
+}
+
+/// A home of its own beside the assumed root, so that the real one, which may hold the root or lie in
+/// it, says nothing about what is assumed.
+fn assumed_home(home: &str, root: &str) -> String {
+    if tollgate::call::places::is_beneath(home, root) { "/home/user".to_owned() } else { home.to_owned() }
+}
+
+/// Names of a host's tools are taken too.
+fn ours(tool: String, args: Value) -> (String, Value) {
+    if tollgate::call::schema::tool(&tool).is_some() { (tool, args) } else { claude::translate(&tool, args) }
+}
+
+impl Judgement {
+    fn json(&self, id: &Value) -> Value {
+        json!({
+            "id": id,
+            "decision": self.decision.as_str(),
+            "rules": self.rules,
+            "because": self.because,
+            "actions": self.call.as_ref().map_or_else(Vec::new, |call| {
+                call.actions().iter().map(|action| Value::String(format!("{:?}", action.kind))).collect::<Vec<_>>()
+            }),
+        })
+    }
+
+    fn tell(&self, args: &Check, printer: Printer) {
+        printer.json(&self.json(&Value::Null));
+        let tone = match self.decision {
+            Decision::Allow => Tone::Good,
+            Decision::Ask => Tone::Care,
+            Decision::Deny => Tone::Bad,
+        };
+        let rule = self.rules.first().map_or("default.allow", String::as_str);
+        printer.line(&format!("{} [{rule}] {}", printer.paint(tone, self.decision.as_str()), visible(&self.because)));
+        let (Some(findings), Some(call)) = (&self.findings, &self.call) else { return };
+        if let Some(instead) = &findings.deciding().instead {
+            printer.line(&format!("  instead: {}", visible(instead)));
+        }
+        if args.explain {
+            explain(call, findings, printer);
+        }
+    }
+}
+
+fn explain(call: &Call, findings: &Findings, printer: Printer) {
+    for finding in findings {
+        printer.line(&format!("  {:<5} [{}] {}", finding.decision.as_str(), finding.rule, visible(&finding.because)));
+        if let Some((line, mark)) = finding.span.as_ref().and_then(|span| underlined(call.pointed(span)?, span)) {
+            printer.line(&format!("        {line}\n        {mark}"));
+        }
+    }
+}
+
+/// The line that a span begins on, and the mark under it; columns are those of the text as shown.
+fn underlined(text: &str, span: &tollgate::call::Span) -> Option<(String, String)> {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let head = text.get(..start)?;
+    let line_start = head.rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text.get(start..)?.find('\n').map_or(text.len(), |at| start + at);
+    let before = visible(text.get(line_start..start)?);
+    let marked = visible(text.get(start..end.min(line_end))?);
+    let line = format!("{before}{marked}{}", visible(text.get(end.min(line_end)..line_end)?));
+    let mark = format!("{}{}", " ".repeat(before.chars().count()), "^".repeat(marked.chars().count().max(1)));
+    Some((line, mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tollgate::call::Span;
+
+    #[test]
+    fn the_mark_stands_under_the_part_on_its_own_line() {
+        let (line, mark) = underlined("cd x\nrm -rf /tmp", &Span::new("/command", 8, 11)).unwrap();
+        assert_eq!((line.as_str(), mark.as_str()), ("rm -rf /tmp", "   ^^^"));
+    }
+
+    #[test]
+    fn a_mark_counts_escaped_characters_as_they_are_shown() {
+        let (line, mark) = underlined("a\u{1b}b", &Span::new("/command", 2, 3)).unwrap();
+        assert_eq!((line.as_str(), mark.as_str()), ("a\\u{1b}b", "       ^"));
+    }
+}

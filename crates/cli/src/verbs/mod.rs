@@ -1,0 +1,12 @@
+//! The operator's verbs.
+
+pub(crate) mod approve;
+pub(crate) mod check;
+pub(crate) mod doctor;
+mod facts;
+pub(crate) mod halt;
+pub(crate) mod init;
+pub(crate) mod install;
+pub(crate) mod log;
+pub(crate) mod secret;
+pub(crate) mod undo;
