@@ -85,6 +85,11 @@ impl Reader<'_> {
         if decoded == Decoded::Yes {
             self.opaque(Why::DecodedCode, simple.span.clone());
         } else if let Some(why) = why {
+            // What a program printed is run: the same as piping it into a shell.
+            let why = match (why, self.source.take()) {
+                (Why::Substitution, Some(from)) if is_network(&from) => Why::Piped(command_name(simple)),
+                (why, _) => why,
+            };
             self.opaque(why, simple.span.clone());
         }
         let origin = match words {
@@ -130,13 +135,44 @@ impl Reader<'_> {
                 let (text, origin) = (text.clone(), *origin);
                 self.inside(Within::Wrapped, |this| this.script(&text, origin))
             }
-            Feed::Stream { from, decoded: Decoded::No, .. } => {
-                self.opaque(Why::Piped(from.clone()), simple.span.clone());
+            Feed::Stream { from, decoded: Decoded::No, .. } if from == A_FILE => {
+                self.file_input(simple);
+                Feed::stream("a shell")
+            }
+            Feed::Stream { decoded: Decoded::No, .. } => {
+                self.opaque(Why::Piped(command_name(simple)), simple.span.clone());
                 Feed::stream("a shell")
             }
             Feed::Stream { decoded: Decoded::Yes, .. } | Feed::Outer => Feed::stream("a shell"),
         }
     }
+}
+
+impl Reader<'_> {
+    /// `sh < FILE`: the file is code.
+    pub(super) fn file_input(&mut self, simple: &Simple) {
+        let file = simple.redirects.iter().rev().find(|redirect| redirect.kind == super::ir::RedirectKind::Input);
+        let name = file.and_then(|file| file.target.literal());
+        match (name, self.scope.cwd.clone()) {
+            (Some(name), Some(cwd)) => {
+                let path = PathRef::join(&cwd, name);
+                self.execute(Program::Name(command_name(simple)), Standing::File(path), &simple.span);
+            }
+            _ => self.opaque(Why::Piped(command_name(simple)), simple.span.clone()),
+        }
+    }
+}
+
+/// What [`Feed::Stream`] calls a redirected file.
+pub(super) const A_FILE: &str = "a file";
+
+/// The command word, for messages.
+fn command_name(simple: &Simple) -> String {
+    simple.words.first().map_or_else(|| "a shell".to_owned(), Word::shown)
+}
+
+fn is_network(name: &str) -> bool {
+    matches!(name, "curl" | "wget" | "http" | "https" | "xh" | "nc" | "ncat" | "netcat" | "socat" | "ssh" | "fetch" | "dig" | "openssl" | "lynx" | "ftp")
 }
 
 /// `source FILE`: the file is code, run here.

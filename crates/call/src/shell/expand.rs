@@ -111,8 +111,8 @@ impl Reader<'_> {
         for word in raw {
             match braces::expand(word) {
                 Braces::None => self.word_into(word, &mut words),
-                Braces::Words(all) => all.iter().for_each(|word| self.word_into(word, &mut words)),
-                Braces::TooMany => {
+                Braces::Words(all) if self.room(all.len() * 16) => all.iter().for_each(|word| self.word_into(word, &mut words)),
+                Braces::Words(_) | Braces::TooMany => {
                     words.push(Word::opaque_at(Why::Limit("brace expansion".to_owned()), self.span(word.origin)))
                 }
             }
@@ -162,10 +162,10 @@ impl Reader<'_> {
         }
     }
 
-    fn finish(&self, parts: Vec<Part>, raw: &RawWord) -> Word {
+    fn finish(&mut self, parts: Vec<Part>, raw: &RawWord) -> Word {
         let span = self.span(raw.origin);
         let size: usize = parts.iter().map(|part| if let Part::Text(text) = part { text.len() } else { 0 }).sum();
-        if size > MAX_WORD {
+        if size > MAX_WORD || !self.room(size) {
             return Word::opaque_at(Why::Limit("a word longer than 64 KB".to_owned()), span);
         }
         let verbatim = raw.verbatim.filter(|_| matches!(parts.as_slice(), [Part::Text(_)]));
@@ -292,7 +292,8 @@ impl Reader<'_> {
             ":+" if text.is_empty() => Value::Parts(Vec::new()),
             ":+" | "+" => operand_value,
             "#" | "##" | "%" | "%%" => match operand.literal() {
-                Some(pattern) => Value::Parts(vec![Part::Text(pattern::remove(&text, operator, pattern))]),
+                Some(pattern) => pattern::remove(&text, operator, pattern)
+                    .map_or(unknown, |text| Value::Parts(vec![Part::Text(text)])),
                 None => unknown,
             },
             _ => unknown,
@@ -373,7 +374,10 @@ impl Reader<'_> {
         match feed {
             Feed::Text { text, .. } => vec![Part::Text(text.trim_end_matches('\n').to_owned())],
             Feed::Outer => Vec::new(),
-            Feed::Stream { .. } => vec![Part::Opaque(Why::Substitution)],
+            Feed::Stream { from, .. } => {
+                self.source = Some(from);
+                vec![Part::Opaque(Why::Substitution)]
+            }
         }
     }
 }

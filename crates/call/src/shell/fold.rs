@@ -19,6 +19,7 @@ pub(super) fn output(name: &str, words: &[Word], input: &Feed) -> Feed {
         ("true" | "false" | ":" | "cd" | "mkdir" | "touch" | "rm" | "cp" | "mv" | "sleep" | "exit" | "return", _) => {
             Feed::Outer
         }
+        ("grep" | "rg" | "ag" | "git", Some(texts)) if lists_names(name, &texts) => Feed::names(name, vec![listed(words)]),
         ("base64" | "base32" | "xxd" | "openssl" | "uudecode" | "basenc", texts) if decodes(name, texts.as_deref()) => {
             decode(name, input).mark(Decoded::Yes)
         }
@@ -38,6 +39,24 @@ pub(super) fn output(name: &str, words: &[Word], input: &Feed) -> Feed {
             _,
         ) => filtered(name, input),
         _ => marked(Feed::stream(name)),
+    }
+}
+
+/// `grep -l`, `git ls-files`: names of files beneath a directory.
+fn lists_names(name: &str, texts: &[&str]) -> bool {
+    if name == "git" {
+        return texts.first() == Some(&"ls-files");
+    }
+    let short = |text: &&str| text.starts_with('-') && !text.starts_with("--") && text.contains(['l', 'L']);
+    texts.iter().any(|text| short(text) || matches!(*text, "--files" | "--files-with-matches" | "--files-without-match"))
+}
+
+/// The directory that is searched: the last operand if there are two, else here.
+fn listed(words: &[Word]) -> Word {
+    let operands: Vec<&Word> = words.iter().skip(1).filter(|word| !word.lead().starts_with('-')).collect();
+    match operands.as_slice() {
+        [_, .., last] if words.first().is_none_or(|word| word.literal() != Some("git")) => (*last).clone(),
+        _ => Word::literal_at(".", words.first().map_or_else(|| crate::span::Span::new("/command", 0, 0), |word| word.span.clone())),
     }
 }
 

@@ -1,7 +1,15 @@
 //! Parameter operators on known text: prefix and suffix removal, slices, replacement, case.
 
+/// Longest text from which a pattern is removed.
+const MAX_TEXT: usize = 512;
+
 /// Applies `#`, `##`, `%` or `%%` with a shell pattern.
-pub(super) fn remove(text: &str, operator: &str, pattern: &str) -> String {
+///
+/// `None` for text too long to try every cut of it.
+pub(super) fn remove(text: &str, operator: &str, pattern: &str) -> Option<String> {
+    if text.len() > MAX_TEXT {
+        return None;
+    }
     let cuts = text.char_indices().map(|(at, _)| at).chain(std::iter::once(text.len()));
     let fits = |at: &usize| {
         let (before, after) = text.split_at_checked(*at).unwrap_or((text, ""));
@@ -11,8 +19,11 @@ pub(super) fn remove(text: &str, operator: &str, pattern: &str) -> String {
         "#" | "%%" => cuts.filter(fits).min(),
         _ => cuts.filter(fits).max(),
     };
-    let Some((before, after)) = cut.and_then(|at| text.split_at_checked(at)) else { return text.to_owned() };
-    if operator.starts_with('#') { after } else { before }.to_owned()
+    let (before, after) = match cut.and_then(|at| text.split_at_checked(at)) {
+        Some(halves) => halves,
+        None => return Some(text.to_owned()),
+    };
+    Some(if operator.starts_with('#') { after } else { before }.to_owned())
 }
 
 /// Applies what follows the name in `${name…}`: `:1:2`, `/a/b`, `^^`, `,,`; `None` where not known.
@@ -85,11 +96,11 @@ mod tests {
 
     #[test]
     fn removal_follows_the_shell() {
-        assert_eq!(remove("a/b/c.txt", "##", "*/"), "c.txt");
-        assert_eq!(remove("a/b/c.txt", "#", "*/"), "b/c.txt");
-        assert_eq!(remove("a.tar.gz", "%", ".*"), "a.tar");
-        assert_eq!(remove("a.tar.gz", "%%", ".*"), "a");
-        assert_eq!(remove("abc", "%", "x"), "abc");
+        assert_eq!(remove("a/b/c.txt", "##", "*/").as_deref(), Some("c.txt"));
+        assert_eq!(remove("a/b/c.txt", "#", "*/").as_deref(), Some("b/c.txt"));
+        assert_eq!(remove("a.tar.gz", "%", ".*").as_deref(), Some("a.tar"));
+        assert_eq!(remove("a.tar.gz", "%%", ".*").as_deref(), Some("a"));
+        assert_eq!(remove("abc", "%", "x").as_deref(), Some("abc"));
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub(super) struct Scope {
     pub(super) exported: BTreeSet<String>,
 }
 
+/// Variables that are followed; one more is as unknown as one that was never set.
+const MAX_VARIABLES: usize = 256;
+
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
@@ -50,7 +53,10 @@ impl Scope {
 
     /// Sets a variable.
     pub(super) fn set(&mut self, name: &str, value: Value) {
-        self.variables.insert(name.to_owned(), value);
+        let special = matches!(name, "HOME" | "USER" | "LOGNAME" | "IFS" | "PWD" | "OLDPWD");
+        if special || self.variables.len() < MAX_VARIABLES || self.variables.contains_key(name) {
+            self.variables.insert(name.to_owned(), value);
+        }
     }
 
     /// Makes a variable unknown.

@@ -18,6 +18,10 @@ const MAX_TEXTS: u32 = 512;
 const MAX_BYTES: usize = 4 * 65_536;
 /// Levels of structure, wrapping and substitution together.
 const MAX_LEVELS: u32 = 48;
+/// Stands among the changed names for a change of directory; no variable has this name.
+const MOVES: &str = "*cd";
+/// Bytes of expanded words that one reading may hold.
+const MAX_EXPANDED: usize = 1024 * 1024;
 /// Loop values that are followed one by one.
 const MAX_VALUES: usize = 16;
 
@@ -36,6 +40,9 @@ pub(super) struct Reader<'s> {
     texts: u32,
     bytes: usize,
     unrolled: usize,
+    expanded: usize,
+    /// The program whose output the last unknown substitution was.
+    pub(super) source: Option<String>,
     pub(super) part: u32,
     limited: bool,
 }
@@ -63,6 +70,8 @@ impl<'s> Reader<'s> {
             texts: 0,
             bytes: 0,
             unrolled: 0,
+            expanded: 0,
+            source: None,
             part: 0,
             limited: false,
         }
@@ -124,6 +133,12 @@ impl<'s> Reader<'s> {
         self.act(ActionKind::Opaque(why), span);
     }
 
+    /// Counts expanded text; says whether there is still room for more.
+    pub(super) fn room(&mut self, bytes: usize) -> bool {
+        self.expanded = self.expanded.saturating_add(bytes).saturating_add(16);
+        self.expanded <= MAX_EXPANDED
+    }
+
     /// Notes that something is larger or deeper than is judged.
     pub(super) fn limit(&mut self, what: &str, span: Span) -> Feed {
         let action = Action { kind: ActionKind::Opaque(Why::Limit(what.to_owned())), span, part: self.part };
@@ -169,7 +184,7 @@ impl<'s> Reader<'s> {
         self.scope = outer;
         self.part = part;
         match (feed, redirected_input(text)) {
-            (_, Some(_)) => Feed::stream("a file"),
+            (_, Some(_)) => Feed::stream(super::builtin::A_FILE),
             (feed, None) => feed,
         }
     }
@@ -290,7 +305,7 @@ impl<'s> Reader<'s> {
             assigned(&it.head, &mut changed);
             assigned(&it.body, &mut changed);
             let before = this.scope.clone();
-            changed.iter().for_each(|name| this.scope.forget(name));
+            changed.iter().filter(|name| *name != MOVES).for_each(|name| this.scope.forget(name));
             let literal = values.as_ref().is_some_and(|values| values.iter().all(|value| value.why().is_none()));
             let few = values.as_ref().map_or(0, Vec::len) <= MAX_VALUES && this.unrolled < 4 * MAX_VALUES;
             match (values, it.variables.as_slice()) {
@@ -306,6 +321,10 @@ impl<'s> Reader<'s> {
                     for name in names {
                         let why = why.clone().unwrap_or_else(|| Why::Variable(name.clone()));
                         this.scope.set(name, Value::Unknown(why));
+                    }
+                    if changed.contains(MOVES) {
+                        // A second turn starts where the first one ended.
+                        this.scope.cwd = None;
                     }
                     this.turn(it, input);
                 }
@@ -375,6 +394,7 @@ impl<'s> Reader<'s> {
             return self.limit("number of commands", span);
         }
         self.decoded = Decoded::No;
+        self.source = None;
         let words = self.words(&raw.words);
         let assignments = self.assignments(&raw.assignments, words.is_empty());
         let declared = self.assignments(&raw.declared, true);
@@ -453,6 +473,9 @@ impl<'s> Reader<'s> {
         {
             return self.socket(redirect);
         }
+        if redirect.target.literal().is_some_and(|name| self.described(name).is_some()) {
+            return;
+        }
         let target = redirect.target.target(self.scope.cwd.as_deref());
         let kind = match redirect.kind {
             RedirectKind::Input => ActionKind::Read(target),
@@ -515,7 +538,7 @@ fn input_of(redirects: &[Redirect], input: &Feed) -> Feed {
             }
             (None, _) => Feed::stream("a here-document"),
         }),
-        RedirectKind::Input | RedirectKind::ReadWrite => Some(Feed::stream("a file")),
+        RedirectKind::Input | RedirectKind::ReadWrite => Some(Feed::stream(super::builtin::A_FILE)),
         RedirectKind::Output
         | RedirectKind::OutputOther
         | RedirectKind::Append
@@ -611,6 +634,9 @@ fn assigned_by(simple: &RawSimple, names: &mut BTreeSet<String>) {
     };
     let mut words = simple.words.iter().filter_map(text);
     let first = words.next().unwrap_or_default();
+    if matches!(first.as_str(), "cd" | "pushd" | "popd" | "eval" | "chdir") {
+        names.insert(MOVES.to_owned());
+    }
     if matches!(first.as_str(), "read" | "mapfile" | "readarray" | "printf" | "getopts" | "unset" | "let") {
         names.extend(words.filter(|word| scan::is_name(word)));
     }

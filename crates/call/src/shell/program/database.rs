@@ -330,7 +330,7 @@ fn input(it: &mut Use<'_, '_, '_>) {
             let at = Word::literal_at(String::new(), it.span());
             sql(it, &text, &at);
         }
-        super::super::feed::Feed::Stream { from, .. } => it.opaque(Why::Piped(from)),
+        super::super::feed::Feed::Stream { .. } => it.opaque(Why::Code("sql".to_owned())),
         super::super::feed::Feed::Outer => {}
     }
 }
@@ -474,7 +474,7 @@ fn redis(it: &mut Use<'_, '_, '_>) {
                 it.destroy(DestroyClass::Database, "every key")
             }
             super::super::feed::Feed::Text { .. } | super::super::feed::Feed::Outer => {}
-            super::super::feed::Feed::Stream { from, .. } => it.opaque(Why::Piped(from)),
+            super::super::feed::Feed::Stream { .. } => it.opaque(Why::Code("sql".to_owned())),
         }
     }
 }

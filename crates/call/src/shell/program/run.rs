@@ -42,6 +42,8 @@ pub(super) fn run(reader: &mut Reader<'_>, named: &Named, row: &'static Row, sim
             (Args::default(), args, "", rules)
         }
         Does::Subs(subs) => {
+            // `cargo +nightly build`: the toolchain comes before the subcommand.
+            let words = if words.first().is_some_and(|word| word.lead().starts_with('+')) { words.get(1..).unwrap_or(&[]) } else { words };
             let global = Args::parse(words, row.values, row.style, Order::Leading);
             let (sub, name, taken) = choose(subs, &global.operands);
             let rest = global.operands.get(taken..).unwrap_or(&[]);
@@ -180,7 +182,7 @@ impl Use<'_, '_, '_> {
 
     /// Notes that a file is read; `-` is standard input.
     pub(super) fn read(&mut self, word: &Word) {
-        if word.literal() != Some("-") {
+        if !self.is_stream(word) {
             let target = self.target(word);
             self.act_at(ActionKind::Read(target), word);
         }
@@ -188,10 +190,15 @@ impl Use<'_, '_, '_> {
 
     /// Notes that a file is written; `-` is standard output.
     pub(super) fn write(&mut self, word: &Word, how: WriteHow) {
-        if word.literal() != Some("-") {
+        if !self.is_stream(word) {
             let target = self.target(word);
             self.act_at(ActionKind::Write(target, how), word);
         }
+    }
+
+    /// Standard input or output, or a process substitution: no file.
+    fn is_stream(&self, word: &Word) -> bool {
+        word.literal().is_some_and(|name| name == "-" || self.reader.described(name).is_some())
     }
 
     /// Notes that something is removed; also from where a failed `cd` would have left the script.

@@ -8,6 +8,9 @@ use super::super::walk::Reader;
 use super::shell::file_as_code;
 use crate::action::{Standing, Why};
 
+/// What [`Feed::Stream`] calls a here-document that is not wholly known.
+const A_HEREDOC: &str = "a here-document";
+
 /// How an interpreter takes its code.
 struct Interpreter {
     names: &'static [&'static str],
@@ -121,9 +124,14 @@ fn from_input(reader: &mut Reader<'_>, named: &Named, found: &Interpreter, simpl
             let at = Word::literal_at(text.clone(), simple.span.clone());
             inline_text(reader, named, found, text, &at);
         }
-        Feed::Stream { from, .. } => {
+        Feed::Stream { from, .. } if from == super::super::builtin::A_FILE => reader.file_input(simple),
+        Feed::Stream { from, .. } if from == A_HEREDOC => {
+            let text = Word::literal_at("", simple.span.clone());
+            unread(reader, named, found, "", &text);
+        }
+        Feed::Stream { .. } => {
             reader.execute(named.program.clone(), Standing::Inline(String::new()), &simple.span);
-            reader.opaque(Why::Piped(from.clone()), simple.span.clone());
+            reader.opaque(Why::Piped(named.base.clone()), simple.span.clone());
         }
         Feed::Outer => reader.execute(named.program.clone(), kept(&named.standing, Standing::Row), &simple.span),
     }
