@@ -172,7 +172,24 @@ fn command_name(simple: &Simple) -> String {
 }
 
 fn is_network(name: &str) -> bool {
-    matches!(name, "curl" | "wget" | "http" | "https" | "xh" | "nc" | "ncat" | "netcat" | "socat" | "ssh" | "fetch" | "dig" | "openssl" | "lynx" | "ftp")
+    matches!(
+        name,
+        "curl"
+            | "wget"
+            | "http"
+            | "https"
+            | "xh"
+            | "nc"
+            | "ncat"
+            | "netcat"
+            | "socat"
+            | "ssh"
+            | "fetch"
+            | "dig"
+            | "openssl"
+            | "lynx"
+            | "ftp"
+    )
 }
 
 /// `source FILE`: the file is code, run here.

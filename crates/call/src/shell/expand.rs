@@ -111,7 +111,9 @@ impl Reader<'_> {
         for word in raw {
             match braces::expand(word) {
                 Braces::None => self.word_into(word, &mut words),
-                Braces::Words(all) if self.room(all.len() * 16) => all.iter().for_each(|word| self.word_into(word, &mut words)),
+                Braces::Words(all) if self.room(all.len() * 16) => {
+                    all.iter().for_each(|word| self.word_into(word, &mut words))
+                }
                 Braces::Words(_) | Braces::TooMany => {
                     words.push(Word::opaque_at(Why::Limit("brace expansion".to_owned()), self.span(word.origin)))
                 }

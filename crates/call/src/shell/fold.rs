@@ -19,7 +19,9 @@ pub(super) fn output(name: &str, words: &[Word], input: &Feed) -> Feed {
         ("true" | "false" | ":" | "cd" | "mkdir" | "touch" | "rm" | "cp" | "mv" | "sleep" | "exit" | "return", _) => {
             Feed::Outer
         }
-        ("grep" | "rg" | "ag" | "git", Some(texts)) if lists_names(name, &texts) => Feed::names(name, vec![listed(words)]),
+        ("grep" | "rg" | "ag" | "git", Some(texts)) if lists_names(name, &texts) => {
+            Feed::names(name, vec![listed(words)])
+        }
         ("base64" | "base32" | "xxd" | "openssl" | "uudecode" | "basenc", texts) if decodes(name, texts.as_deref()) => {
             decode(name, input).mark(Decoded::Yes)
         }
@@ -48,7 +50,9 @@ fn lists_names(name: &str, texts: &[&str]) -> bool {
         return texts.first() == Some(&"ls-files");
     }
     let short = |text: &&str| text.starts_with('-') && !text.starts_with("--") && text.contains(['l', 'L']);
-    texts.iter().any(|text| short(text) || matches!(*text, "--files" | "--files-with-matches" | "--files-without-match"))
+    texts
+        .iter()
+        .any(|text| short(text) || matches!(*text, "--files" | "--files-with-matches" | "--files-without-match"))
 }
 
 /// The directory that is searched: the last operand if there are two, else here.
@@ -56,7 +60,10 @@ fn listed(words: &[Word]) -> Word {
     let operands: Vec<&Word> = words.iter().skip(1).filter(|word| !word.lead().starts_with('-')).collect();
     match operands.as_slice() {
         [_, .., last] if words.first().is_none_or(|word| word.literal() != Some("git")) => (*last).clone(),
-        _ => Word::literal_at(".", words.first().map_or_else(|| crate::span::Span::new("/command", 0, 0), |word| word.span.clone())),
+        _ => Word::literal_at(
+            ".",
+            words.first().map_or_else(|| crate::span::Span::new("/command", 0, 0), |word| word.span.clone()),
+        ),
     }
 }
 

@@ -3,7 +3,8 @@
 //! Quote removal happens here, so that "quoted" is a property of a piece and no later step has to
 //! look at quotes again.
 
-use super::scan::{Cursor, is_name};
+use super::scan::is_name;
+use super::skip::Cursor;
 
 /// Where a text stands in the original input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

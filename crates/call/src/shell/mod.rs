@@ -29,6 +29,8 @@ mod pattern;
 mod program;
 mod scan;
 mod scope;
+mod simple;
+mod skip;
 mod tree;
 mod unwrap;
 mod walk;

@@ -4,10 +4,12 @@
 //! and how many commands a text starts (so that a command which the parser did not report is
 //! noticed). It never recurses deeper than [`MAX_DEPTH`] and never looks at a byte twice on one level.
 
+use super::skip::{Cursor, Heredoc};
+
 /// Deepest nesting of quotes, substitutions and groups that is read.
 pub(super) const MAX_DEPTH: u32 = 24;
 /// Longest arithmetic that is recognised; longer text is read as commands.
-const MAX_ARITHMETIC: usize = 1024;
+pub(super) const MAX_ARITHMETIC: usize = 1024;
 
 /// What the scanner found in one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,210 +29,9 @@ pub(super) fn scan(text: &str) -> Scan {
 
 /// Where a script that is being scanned ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     Text,
     Paren,
-}
-
-/// A reading position.
-pub(super) struct Cursor<'t> {
-    text: &'t str,
-    pub(super) at: usize,
-    depth: u32,
-    commands: u32,
-    pub(super) too_deep: bool,
-    heredocs: Vec<Heredoc<'t>>,
-}
-
-struct Heredoc<'t> {
-    delimiter: std::borrow::Cow<'t, str>,
-    strip_tabs: bool,
-}
-
-impl<'t> Cursor<'t> {
-    pub(super) const fn new(text: &'t str, at: usize) -> Self {
-        Self { text, at, depth: 0, commands: 0, too_deep: false, heredocs: Vec::new() }
-    }
-
-    pub(super) fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    pub(super) fn peek_at(&self, ahead: usize) -> Option<u8> {
-        self.text.as_bytes().get(self.at + ahead).copied()
-    }
-
-    pub(super) fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or("")
-    }
-
-    /// The text from `start` to here.
-    pub(super) fn since(&self, start: usize) -> &'t str {
-        self.text.get(start..self.at).unwrap_or("")
-    }
-
-    /// Runs `inner` one level deeper, or stops at the end of the text where that is too deep.
-    fn nested(&mut self, inner: impl FnOnce(&mut Self)) {
-        if self.depth >= MAX_DEPTH {
-            self.too_deep = true;
-            self.at = self.text.len();
-            return;
-        }
-        self.depth += 1;
-        inner(self);
-        self.depth -= 1;
-    }
-
-    /// Skips `'…'`, standing on the opening quote.
-    pub(super) fn single(&mut self) {
-        self.at += 1;
-        self.at = self.rest().find('\'').map_or(self.text.len(), |found| self.at + found + 1);
-    }
-
-    /// Skips `$'…'`, standing on the dollar.
-    pub(super) fn ansi(&mut self) {
-        self.at += 2;
-        while let Some(byte) = self.peek() {
-            self.at += 1;
-            match byte {
-                b'\\' => self.at += 1,
-                b'\'' => return,
-                _ => {}
-            }
-        }
-    }
-
-    /// Skips `"…"`, standing on the opening quote.
-    pub(super) fn double(&mut self) {
-        self.at += 1;
-        self.nested(|this| {
-            while let Some(byte) = this.peek() {
-                match byte {
-                    b'"' => {
-                        this.at += 1;
-                        return;
-                    }
-                    b'\\' => this.at += 2,
-                    b'`' => this.backtick(),
-                    b'$' => this.dollar(),
-                    _ => this.at += 1,
-                }
-            }
-        });
-    }
-
-    /// Skips `` `…` ``, standing on the opening one.
-    pub(super) fn backtick(&mut self) {
-        self.at += 1;
-        while let Some(byte) = self.peek() {
-            self.at += 1;
-            match byte {
-                b'\\' => self.at += 1,
-                b'`' => return,
-                _ => {}
-            }
-        }
-    }
-
-    /// Skips what a dollar begins: `$(…)`, `$((…))`, `${…}`, or the dollar alone.
-    pub(super) fn dollar(&mut self) {
-        match self.peek_at(1) {
-            Some(b'(') => {
-                if let Some(end) = self.arithmetic_end(self.at + 1) {
-                    self.at = end;
-                } else {
-                    self.at += 2;
-                    self.parens();
-                }
-            }
-            Some(b'{') => {
-                self.at += 2;
-                self.braces();
-            }
-            _ => self.at += 1,
-        }
-    }
-
-    /// Past the end of `((…))` whose first `(` stands at `open`, if that is what stands there
-    /// rather than two groups.
-    pub(super) fn arithmetic_end(&self, open: usize) -> Option<usize> {
-        let bytes = self.text.as_bytes();
-        if bytes.get(open) != Some(&b'(') || bytes.get(open + 1) != Some(&b'(') {
-            return None;
-        }
-        let mut level = 2_u32;
-        for at in open + 2..open + 2 + MAX_ARITHMETIC {
-            match bytes.get(at)? {
-                b'(' => level += 1,
-                b')' if level == 2 => return (bytes.get(at + 1) == Some(&b')')).then_some(at + 2),
-                b')' => level -= 1,
-                b'\'' | b'"' | b'`' | b'\\' | b'\n' => return None,
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// Skips to past the `)` that closes a substitution or subshell whose `(` was just passed.
-    pub(super) fn parens(&mut self) {
-        let commands = self.commands;
-        self.nested(|this| this.script(End::Paren));
-        self.commands = commands;
-    }
-
-    /// Skips to past the `}` that closes a `${` that was just passed.
-    pub(super) fn braces(&mut self) {
-        self.nested(|this| {
-            while let Some(byte) = this.peek() {
-                match byte {
-                    b'}' => {
-                        this.at += 1;
-                        return;
-                    }
-                    b'\\' => this.at += 2,
-                    b'\'' => this.single(),
-                    b'"' => this.double(),
-                    b'`' => this.backtick(),
-                    b'$' => this.dollar(),
-                    _ => this.at += 1,
-                }
-            }
-        });
-    }
-
-    /// Skips one word, standing on its first byte.
-    fn word(&mut self) {
-        while let Some(byte) = self.peek() {
-            match byte {
-                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' => {
-                    if byte == b'(' && self.extglob() {
-                        self.at += 1;
-                        self.parens();
-                        continue;
-                    }
-                    return;
-                }
-                b'<' | b'>' if self.peek_at(1) == Some(b'(') => {
-                    self.at += 2;
-                    self.parens();
-                }
-                b'<' | b'>' => return,
-                b'\\' => self.at += 2,
-                b'\'' => self.single(),
-                b'"' => self.double(),
-                b'`' => self.backtick(),
-                b'$' if self.peek_at(1) == Some(b'\'') => self.ansi(),
-                b'$' => self.dollar(),
-                _ => self.at += 1,
-            }
-        }
-    }
-
-    /// Whether the `(` here continues `?( *( +( @( !(` or `name=(`.
-    fn extglob(&self) -> bool {
-        let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at));
-        matches!(before, Some(b'?' | b'*' | b'+' | b'@' | b'!' | b'='))
-    }
 }
 
 /// Where the next word stands.
@@ -250,7 +51,7 @@ enum At {
 
 impl<'t> Cursor<'t> {
     /// Reads commands up to `end`, counting those that start.
-    fn script(&mut self, end: End) {
+    pub(super) fn script(&mut self, end: End) {
         let mut at = At::Start;
         let mut cases = 0_u32;
         let mut open = 0_u32;

@@ -43,7 +43,11 @@ pub(super) fn run(reader: &mut Reader<'_>, named: &Named, row: &'static Row, sim
         }
         Does::Subs(subs) => {
             // `cargo +nightly build`: the toolchain comes before the subcommand.
-            let words = if words.first().is_some_and(|word| word.lead().starts_with('+')) { words.get(1..).unwrap_or(&[]) } else { words };
+            let words = if words.first().is_some_and(|word| word.lead().starts_with('+')) {
+                words.get(1..).unwrap_or(&[])
+            } else {
+                words
+            };
             let global = Args::parse(words, row.values, row.style, Order::Leading);
             let (sub, name, taken) = choose(subs, &global.operands);
             let rest = global.operands.get(taken..).unwrap_or(&[]);

@@ -1,237 +1,10 @@
-//! Clouds, infrastructure as code, deployment services.
+//! Clouds, infrastructure as code, deployment services: effects.
 
-use super::row::{Row, Rule, Say, Sub, quiet, row, sub, subs};
-use super::run::Use;
+use super::super::row::Say;
+use super::super::run::Use;
 use crate::action::{DestroyClass, Flow, Peer, WriteHow};
 
-const LOST: Rule = Rule::Always(Say::Destroy(DestroyClass::Infrastructure, "infrastructure"));
-const ASKS: Rule = Rule::Always(Say::Service("cloud", Flow::Fetch));
-const TELLS: Rule = Rule::Always(Say::Service("cloud", Flow::Send));
-const SHIPS: Rule = Rule::Always(Say::Deploy("a change of what runs in the cloud"));
-
-pub(super) const ROWS: &[Row] = &[
-    subs(
-        &["terraform", "tofu", "terragrunt"],
-        "-chdir",
-        TERRAFORM,
-        "terraform plan",
-        "terraform destroy -auto-approve",
-    )
-    .dashed(),
-    subs(
-        &["pulumi"],
-        "-s --stack -C --cwd",
-        &[
-            quiet(
-                ",version,help,whoami,about,stack ls,stack output,config get,plugin ls,logs,--version,schema,convert",
-            ),
-            sub(
-                "preview,refresh-preview,stack,stack select,stack init,new,config,import-preview,install",
-                "",
-                &[ASKS, Rule::Always(Say::Project)],
-            ),
-            sub("up,update,refresh,import,watch,stack import,config set,cancel,login,logout", "", &[TELLS, SHIPS]),
-            sub("destroy,stack rm,state delete,state rename,state unprotect", "", &[TELLS, LOST]),
-        ],
-        "pulumi preview",
-        "pulumi destroy --yes",
-    ),
-    row(
-        &[
-            "ansible",
-            "ansible-playbook",
-            "ansible-pull",
-            "ansible-console",
-            "salt",
-            "salt-call",
-            "salt-ssh",
-            "puppet",
-            "chef-client",
-            "knife",
-            "fab",
-            "mina",
-            "pyinfra",
-            "nomad",
-            "consul",
-            "waypoint",
-            "boundary",
-            "juju",
-            "cf",
-            "bosh",
-            "cdk",
-            "cdktf",
-            "sam",
-            "serverless",
-            "sls",
-            "sst",
-            "eb",
-            "amplify",
-            "chalice",
-            "zappa",
-            "up",
-            "arc",
-            "nixops",
-            "colmena",
-            "crossplane",
-            "infracost",
-            "terraformer",
-            "atlantis",
-            "spacectl",
-        ],
-        "-i --inventory -e --extra-vars -l --limit -t --tags -u --user -m -a --stage -s --region -r --profile --stack-name --template-file --config",
-        &[Rule::Code(deployer)],
-        "cdk diff",
-        "ansible-playbook site.yml",
-    ),
-    row(
-        &[
-            "ansible-lint",
-            "ansible-doc",
-            "ansible-inventory",
-            "ansible-config",
-            "ansible-galaxy",
-            "ansible-vault",
-            "cfn-lint",
-            "tfsec",
-            "terrascan",
-            "steampipe",
-            "cloud-nuke",
-            "aws-nuke",
-        ],
-        "-i --inventory -p --roles-path",
-        &[Rule::Code(|it| match it.name {
-            "cloud-nuke" | "aws-nuke" => it.destroy(DestroyClass::Infrastructure, "a whole account"),
-            "ansible-galaxy" => {
-                it.say(Say::Install(crate::action::InstallScope::Project, crate::action::InstallSource::Registry))
-            }
-            "ansible-vault" => it.say(Say::Privilege("stored secrets")),
-            _ => it.say(Say::Project),
-        })],
-        "ansible-lint .",
-        "aws-nuke run",
-    ),
-    row(
-        &[
-            "aws",
-            "awslocal",
-            "aliyun",
-            "tccli",
-            "oci",
-            "ibmcloud",
-            "yc",
-            "scw",
-            "hcloud",
-            "exo",
-            "vultr-cli",
-            "linode-cli",
-            "doctl",
-            "openstack",
-            "nova",
-            "az",
-            "gcloud",
-            "bq",
-            "cbt",
-            "firebase",
-            "supabase",
-            "flyctl",
-            "fly",
-            "heroku",
-            "vercel",
-            "vc",
-            "netlify",
-            "ntl",
-            "railway",
-            "render",
-            "wrangler",
-            "surge",
-            "now",
-            "gh-pages",
-            "nf",
-            "convex",
-            "turso",
-            "pscale",
-            "planetscale",
-            "neonctl",
-            "neon",
-            "upstash",
-            "stripe",
-            "twilio",
-            "slack",
-            "sentry-cli",
-            "datadog-ci",
-            "newrelic",
-            "auth0",
-            "okta",
-            "eas",
-            "expo-cli",
-            "code-push",
-            "appcenter",
-            "vsce",
-            "ovsx",
-            "zeit",
-            "deployctl",
-            "porter",
-            "kamal",
-            "dokku",
-            "caprover",
-            "coolify",
-            "linear",
-            "jira",
-            "trello",
-            "notion",
-            "todoist",
-            "hub-tool",
-            "travis",
-            "circleci",
-            "buildkite-agent",
-            "jenkins-cli",
-            "drone",
-            "woodpecker-cli",
-        ],
-        "--profile --region --output -o --query --endpoint-url --project --zone -p -a --app -r --remote --resource-group -g --subscription -n --name --format --filter -c --config -t --token -e --env --environment -m --message --body --file -f --from-file --site --dir -d --org --team --scope -S --account --db --branch",
-        &[Rule::Code(cloud)],
-        "aws s3 ls",
-        "aws s3 rb s3://x --force",
-    ),
-];
-
-impl Row {
-    /// The same row with flags of one dash and whole words.
-    const fn dashed(mut self) -> Self {
-        self.style = super::row::Style::Words;
-        self
-    }
-}
-
-const TERRAFORM: &[Sub] = &[
-    quiet(
-        ",version,help,fmt,validate,graph,providers,output,show,console,workspace list,workspace show,state list,state show,metadata,-version,--version,hclfmt",
-    ),
-    sub(
-        "plan,get,init,workspace select,workspace new,refresh-plan,test,modules,render-json,plan-all,providers lock,providers mirror",
-        "-out -var -var-file -target -backend-config -state -lock-timeout -parallelism",
-        &[
-            ASKS,
-            Rule::Always(Say::Project),
-            Rule::WriteFlag("-out"),
-            Rule::ReadFlag("-var-file"),
-            Rule::Code(|it| {
-                if it.has("-destroy") {
-                    it.say(Say::Project)
-                }
-            }),
-        ],
-    ),
-    sub(
-        "apply,import,refresh,apply-all,run-all,run,state mv,state push,state replace-provider,taint,untaint,force-unlock,login,logout",
-        "-var -var-file -target -state -parallelism -replace",
-        &[TELLS, Rule::ReadFlag("-var-file"), Rule::Code(apply)],
-    ),
-    sub("destroy,destroy-all,workspace delete,state rm", "-var -var-file -target", &[TELLS, LOST]),
-    sub("state pull", "", &[ASKS, Rule::Always(Say::Privilege("secrets in the state"))]),
-];
-
-fn apply(it: &mut Use<'_, '_, '_>) {
+pub(super) fn apply(it: &mut Use<'_, '_, '_>) {
     if it.has("-destroy --destroy") || it.operands(0).iter().any(|word| word.literal() == Some("destroy")) {
         it.destroy(DestroyClass::Infrastructure, "infrastructure");
     }
@@ -242,7 +15,7 @@ fn apply(it: &mut Use<'_, '_, '_>) {
 }
 
 /// Verbs by what they do, for command lines of the form `service noun verb`.
-const READING: &[&str] = &[
+pub(super) const READING: &[&str] = &[
     "list",
     "ls",
     "show",
@@ -323,7 +96,7 @@ const READING: &[&str] = &[
     "list-projects",
     "tree",
 ];
-const REMOVING: &[&str] = &[
+pub(super) const REMOVING: &[&str] = &[
     "delete",
     "rm",
     "rb",
@@ -358,8 +131,8 @@ const REMOVING: &[&str] = &[
 ];
 
 /// Cloud command lines: known readers fetch, known removers destroy, all else changes.
-fn cloud(it: &mut Use<'_, '_, '_>) {
-    let words: Vec<String> = it.operands(0).iter().map(super::super::ir::Word::shown).collect();
+pub(super) fn cloud(it: &mut Use<'_, '_, '_>) {
+    let words: Vec<String> = it.operands(0).iter().map(super::super::super::ir::Word::shown).collect();
     if words.is_empty() {
         return;
     }
@@ -416,7 +189,7 @@ fn cloud(it: &mut Use<'_, '_, '_>) {
 }
 
 /// Words that hand out or change credentials.
-fn secrets(it: &mut Use<'_, '_, '_>, words: &[String]) {
+pub(super) fn secrets(it: &mut Use<'_, '_, '_>, words: &[String]) {
     let hit = words.iter().any(|word| {
         let word = word.to_ascii_lowercase();
         matches!(
@@ -456,7 +229,7 @@ fn secrets(it: &mut Use<'_, '_, '_>, words: &[String]) {
 }
 
 /// `aws s3 cp A B` and kin: local files on one side, a bucket on the other.
-fn transfer(it: &mut Use<'_, '_, '_>, words: &[String]) -> bool {
+pub(super) fn transfer(it: &mut Use<'_, '_, '_>, words: &[String]) -> bool {
     let at =
         match (words.first().map(String::as_str), words.get(1).map(String::as_str), words.get(2).map(String::as_str)) {
             (Some("s3"), Some("cp" | "mv" | "sync"), _) => 2,
@@ -466,7 +239,7 @@ fn transfer(it: &mut Use<'_, '_, '_>, words: &[String]) -> bool {
             _ => return false,
         };
     let operands = it.operands(at);
-    let remote = |word: &super::super::ir::Word| word.lead().contains("://") || word.lead().contains(':');
+    let remote = |word: &super::super::super::ir::Word| word.lead().contains("://") || word.lead().contains(':');
     let (Some(from), Some(to)) = (operands.first(), operands.get(1)) else {
         it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
         it.say(Say::Upload("objects of a bucket"));
@@ -488,8 +261,8 @@ fn transfer(it: &mut Use<'_, '_, '_>, words: &[String]) -> bool {
     true
 }
 
-fn deployer(it: &mut Use<'_, '_, '_>) {
-    let words: Vec<String> = it.operands(0).iter().map(super::super::ir::Word::shown).collect();
+pub(super) fn deployer(it: &mut Use<'_, '_, '_>) {
+    let words: Vec<String> = it.operands(0).iter().map(super::super::super::ir::Word::shown).collect();
     let verb = words.first().map_or("", String::as_str).to_owned();
     let group = matches!(
         it.name,

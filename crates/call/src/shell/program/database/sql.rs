@@ -1,0 +1,203 @@
+//! Databases, their command languages, and migrations: sql.
+
+use super::super::super::ir::Word;
+use super::super::row::{Say, row};
+use super::super::run::Use;
+use crate::action::{DestroyClass, Flow, Peer, Why, WriteHow};
+
+/// Says what a text of SQL loses or runs.
+pub(super) fn sql(it: &mut Use<'_, '_, '_>, text: &str, at: &Word) {
+    for statement in statements(text) {
+        let upper = statement.to_ascii_uppercase();
+        let words: Vec<&str> = upper
+            .split(|mark: char| !mark.is_ascii_alphanumeric() && mark != '_')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let has = |word: &str| words.contains(&word);
+        let what = match words.as_slice() {
+            ["DROP", kind, ..] => Some(format!("drops a {}", kind.to_ascii_lowercase())),
+            ["TRUNCATE", ..] => Some("empties a table".to_owned()),
+            ["DELETE", ..] if !has("WHERE") => Some("deletes every row of a table".to_owned()),
+            ["UPDATE", ..] if !has("WHERE") => Some("overwrites every row of a table".to_owned()),
+            ["ALTER", ..] if has("DROP") => Some("drops part of a table".to_owned()),
+            _ if has("DROP")
+                && (has("TABLE") || has("DATABASE") || has("SCHEMA"))
+                && !matches!(words.first(), Some(&"SELECT" | &"INSERT")) =>
+            {
+                Some("drops something".to_owned())
+            }
+            _ if has("DELETE")
+                && has("FROM")
+                && !has("WHERE")
+                && !matches!(words.first(), Some(&"SELECT" | &"INSERT" | &"CREATE")) =>
+            {
+                Some("deletes every row of a table".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(what) = what {
+            it.destroy(DestroyClass::Database, what);
+        }
+        let runs = upper.contains("PROGRAM '")
+            || upper.contains("LOAD_FILE")
+            || upper.contains("XP_CMDSHELL")
+            || upper.contains("INTO OUTFILE")
+            || upper.contains("LO_EXPORT")
+            || upper.contains("PG_READ_FILE")
+            || upper.contains("LOAD_EXTENSION")
+            || upper.contains("SYS_EXEC")
+            || upper.contains("INTO DUMPFILE")
+            || (has("DO") && has("LANGUAGE"))
+            || (has("EXECUTE") && has("DO"));
+        if runs
+            || statement.trim_start().starts_with("\\!")
+            || statement.contains("\\copy")
+            || statement.contains("\\o |")
+            || statement.trim_start().starts_with(".shell")
+            || statement.trim_start().starts_with(".system")
+        {
+            it.act_at(crate::action::ActionKind::Opaque(Why::Code("sql".to_owned())), at);
+        }
+        if matches!(words.first(), Some(&"GRANT" | &"REVOKE"))
+            || (matches!(words.first(), Some(&"CREATE" | &"ALTER")) && matches!(words.get(1), Some(&"USER" | &"ROLE")))
+        {
+            it.say(Say::Privilege("rights in a database"));
+        }
+    }
+}
+
+/// Statements without comments and quoted text.
+pub(super) fn statements(text: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut marks = text.chars().peekable();
+    let mut quote = None;
+    let mut comment = false;
+    while let Some(mark) = marks.next() {
+        let next = marks.peek().copied();
+        let Some(now) = all.last_mut() else { return all };
+        match (quote, mark, next) {
+            (Some(open), _, _) if mark == open => quote = None,
+            (Some(_), _, _) => {
+                if mark == '\'' {
+                    now.push(mark);
+                }
+            }
+            (None, '\n', _) if comment => comment = false,
+            (None, _, _) if comment => {}
+            (None, '-', Some('-')) => comment = true,
+            (None, '/', Some('*')) => {
+                let mut before = ' ';
+                for inside in marks.by_ref() {
+                    if before == '*' && inside == '/' {
+                        break;
+                    }
+                    before = inside;
+                }
+                now.push(' ');
+            }
+            (None, '\'' | '"', _) => {
+                quote = Some(mark);
+                now.push('\'');
+            }
+            (None, ';', _) => all.push(String::new()),
+            (None, mark, _) => now.push(mark),
+        }
+    }
+    all
+}
+
+pub(super) fn sql_word(it: &mut Use<'_, '_, '_>, word: &Word) {
+    let text = word.shown();
+    sql(it, &text, word);
+    if word.why().is_some() {
+        it.act_at(crate::action::ActionKind::Opaque(Why::Code("sql".to_owned())), word);
+    }
+}
+
+pub(super) fn input(it: &mut Use<'_, '_, '_>) {
+    match it.input.clone() {
+        super::super::super::feed::Feed::Text { text, .. } => {
+            let at = Word::literal_at(String::new(), it.span());
+            sql(it, &text, &at);
+        }
+        super::super::super::feed::Feed::Stream { .. } => it.opaque(Why::Code("sql".to_owned())),
+        super::super::super::feed::Feed::Outer => {}
+    }
+}
+
+pub(super) fn sql_client(it: &mut Use<'_, '_, '_>) {
+    let host = it.value("-h --host").or_else(|| it.operands(0).into_iter().find(|word| word.lead().contains("://")));
+    match host {
+        Some(host) if host.literal().is_some_and(|text| text.contains("://")) => {
+            it.connect(Peer::Url(host.shown()), Flow::Session)
+        }
+        Some(host) if host.literal().is_some() => it.connect(Peer::Host(host.shown()), Flow::Session),
+        Some(host) => it.connect(Peer::Opaque(host.why().cloned().unwrap_or(Why::Input)), Flow::Session),
+        None => it.connect(Peer::Service("database".to_owned()), Flow::Session),
+    }
+    let texts = it.values("-c --command -e --execute -Q --query");
+    let texts: Vec<Word> = texts.into_iter().chain(it.values("-q")).collect();
+    texts.iter().for_each(|text| sql_word(it, text));
+    for file in it.values("-f --file -i --init-file") {
+        it.read(&file);
+        it.act_at(crate::action::ActionKind::Opaque(Why::Code("sql".to_owned())), &file);
+    }
+    it.each_value("-o --output -L --log-file", |it, word| it.write(word, WriteHow::Replace));
+    if texts.is_empty() && !it.has("-l --list -f --file") {
+        input(it);
+    }
+}
+
+pub(super) fn sqlite(it: &mut Use<'_, '_, '_>) {
+    // Its long flags have one dash; operands are the file, then statements.
+    let words: Vec<Word> = it.simple.words.get(1..).unwrap_or(&[]).to_vec();
+    let mut operands = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.lead() {
+            "-cmd" | "-init" | "-separator" | "-newline" | "-nullvalue" | "-vfs" | "--cmd" | "--init" => {
+                if let Some(value) = rest.next()
+                    && word.lead().ends_with("cmd")
+                {
+                    sqlite_text(it, value);
+                }
+            }
+            lead if lead.starts_with('-') => {}
+            _ => operands.push(word.clone()),
+        }
+    }
+    let read_only = words.iter().any(|word| matches!(word.literal(), Some("-readonly" | "--readonly")));
+    let Some((file, texts)) = operands.split_first() else { return input(it) };
+    let selects = !texts.is_empty() && texts.iter().all(|text| text.literal().is_some_and(selects));
+    if read_only || selects || file.literal() == Some(":memory:") {
+        it.read(file);
+    } else {
+        it.write(file, WriteHow::Change);
+    }
+    texts.iter().for_each(|text| sqlite_text(it, text));
+    if texts.is_empty() {
+        input(it);
+    }
+}
+
+pub(super) fn selects(text: &str) -> bool {
+    let text = text.trim_start().to_ascii_lowercase();
+    [".schema", ".tables", ".dump", ".indexes", ".databases", "select", "pragma table", "explain", ".mode", ".headers"]
+        .iter()
+        .any(|start| text.starts_with(start))
+        && !text.trim_end_matches([';', ' ']).contains(';')
+}
+
+pub(super) fn sqlite_text(it: &mut Use<'_, '_, '_>, text: &Word) {
+    let shown = text.shown();
+    if [
+        ".shell", ".system", ".load", ".import", ".output", ".once", ".read", ".open", ".restore", ".save", ".backup",
+        ".clone", ".log",
+    ]
+    .iter()
+    .any(|verb| shown.trim_start().starts_with(verb))
+    {
+        it.act_at(crate::action::ActionKind::Opaque(Why::Code("sqlite command".to_owned())), text);
+    }
+    sql_word(it, text);
+}

@@ -1,0 +1,159 @@
+//! Talking to other hosts: requests, uploads, sessions, tunnels: request.
+
+use super::super::super::ir::Word;
+use super::super::row::{ALL, Pick, Say};
+use super::super::run::Use;
+use crate::action::{ActionKind, Connect, Flow, Peer, Why, WriteHow};
+
+/// Notes a request to what `word` names.
+pub(super) fn request(it: &mut Use<'_, '_, '_>, word: &Word, flow: Flow) {
+    let peer = match (word.literal(), word.why()) {
+        (Some(text), _) => Peer::Url(text.to_owned()),
+        (None, Some(why)) => match known_host(word.lead()) {
+            Some(url) => Peer::Url(url),
+            None => Peer::Opaque(why.clone()),
+        },
+        (None, None) => Peer::Url(word.shown()),
+    };
+    it.act_at(ActionKind::Connect(Connect { peer, flow }), word);
+}
+
+/// The known beginning of a URL, if it holds the whole host: `https://host/…`.
+pub(super) fn known_host(lead: &str) -> Option<String> {
+    let (scheme, rest) = lead.split_once("://")?;
+    let (host, _) = rest.split_once('/')?;
+    (!host.is_empty() && !host.contains('@')).then(|| format!("{scheme}://{host}/"))
+}
+
+pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
+    const DATA: &str = "-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form -T --upload-file --url-query";
+    let method = it.value("-X --request");
+    let sends_method =
+        method.as_ref().is_some_and(|method| !matches!(method.literal(), Some("GET" | "HEAD" | "OPTIONS")));
+    let sends = sends_method || it.has(DATA) || it.has("--form-string");
+    let flow = if sends { Flow::Send } else { Flow::Fetch };
+    for data in it.values(DATA) {
+        body(it, &data);
+    }
+    it.each_value("-T --upload-file", |it, word| it.read(word));
+    it.each_value("-H --header -b --cookie", |it, word| {
+        if word.lead().starts_with('@') {
+            it.read(&word.without_lead(1));
+        } else if word.lead() == "" || word.why().is_some() && flow == Flow::Fetch {
+            // A header built at run time may carry anything away.
+            it.act_at(ActionKind::Opaque(word.why().cloned().unwrap_or(Why::Input)), word);
+        }
+    });
+    it.each_value("-K --config", |it, word| {
+        it.read(word);
+        it.say(Say::Hidden("curl configuration"));
+    });
+    it.each_value("-E --cert --key --netrc-file", |it, word| it.read(word));
+    it.each_value(
+        "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --libcurl --etag-save --stderr",
+        |it, word| it.write(word, WriteHow::Replace),
+    );
+    it.each_value("-x --proxy --preproxy --socks5 --socks5-hostname --socks4", |it, word| request(it, word, flow));
+    it.each_value("--resolve --connect-to", |it, word| request(it, word, flow));
+    it.each_value("--unix-socket --abstract-unix-socket", |it, word| {
+        it.read(word);
+        it.say(Say::Privilege("a local service socket"));
+    });
+    remote_names(it);
+    it.each_value("--url", |it, word| request(it, word, flow));
+    it.each(ALL, |it, word| request(it, word, flow));
+}
+
+/// `-O` writes a file named by the URL.
+pub(super) fn remote_names(it: &mut Use<'_, '_, '_>) {
+    if !it.has("-O --remote-name --remote-name-all -J --remote-header-name") {
+        return;
+    }
+    for url in it.operands(0) {
+        let name = url
+            .literal()
+            .map(|text| text.split(['?', '#']).next().unwrap_or(text).rsplit('/').next().unwrap_or("index").to_owned());
+        let directory =
+            it.value("--output-dir").map_or_else(String::new, |directory| format!("{}/", directory.shown()));
+        match name {
+            Some(name) => {
+                it.write(&Word::literal_at(format!("{directory}{name}"), url.span.clone()), WriteHow::Replace)
+            }
+            None => it.write(&url, WriteHow::Replace),
+        }
+    }
+}
+
+/// `-d @file`, `-F name=@file`, `-F name=<file`: the file is read.
+pub(super) fn body(it: &mut Use<'_, '_, '_>, data: &Word) {
+    let lead = data.lead();
+    if lead.starts_with('@') {
+        return it.read(&data.without_lead(1));
+    }
+    for mark in ["=@", "=<", "@"] {
+        if let Some(at) = lead
+            .find(mark)
+            .filter(|at| mark != "@" || *at > 0 && !lead.contains(' ') && !lead.contains('=') && !lead.contains('.'))
+        {
+            let file = data.without_lead(at + mark.len());
+            let file = match file.literal().and_then(|text| text.split_once(';')) {
+                Some((name, _)) => Word::literal_at(name, file.span.clone()),
+                None => file,
+            };
+            return it.read(&file);
+        }
+    }
+}
+
+pub(super) fn wget(it: &mut Use<'_, '_, '_>) {
+    let method = it.value("--method").is_some_and(|method| !matches!(method.literal(), Some("GET" | "HEAD")));
+    let flow =
+        if method || it.has("--post-data --post-file --body-data --body-file") { Flow::Send } else { Flow::Fetch };
+    it.each_value("--post-file --body-file -i --input-file --load-cookies --certificate --private-key", |it, word| {
+        it.read(word)
+    });
+    it.each_value("-o --output-file -a --append-output --save-cookies -P --directory-prefix", |it, word| {
+        it.write(word, WriteHow::Replace)
+    });
+    if it.has("-e --execute --use-askpass --config") {
+        it.say(Say::Hidden("wget configuration"));
+    }
+    match it.value("-O --output-document") {
+        Some(file) => it.write(&file, WriteHow::Replace),
+        None if it.has("--spider -P --directory-prefix") => {}
+        None => {
+            for url in it.operands(0) {
+                let name = url
+                    .literal()
+                    .map_or("index.html", |text| text.trim_end_matches('/').rsplit('/').next().unwrap_or("index.html"));
+                let file = Word::literal_at(name, url.span.clone());
+                it.write(&file, WriteHow::Replace);
+            }
+        }
+    }
+    it.each(ALL, |it, word| request(it, word, flow));
+}
+
+/// `http [METHOD] URL [items]`: items with `=` or `@` make a body.
+pub(super) fn httpie(it: &mut Use<'_, '_, '_>) {
+    let method =
+        it.literal(0).is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let at = usize::from(method);
+    let reads = !method || matches!(it.literal(0), Some("GET" | "HEAD" | "OPTIONS"));
+    let items = it.operands(at + 1);
+    let body = items.iter().any(|item| {
+        let lead = item.lead();
+        item.why().is_some()
+            || (lead.contains('=') && !lead.contains("=="))
+            || lead.contains('@')
+            || lead.contains(":=")
+    });
+    let flow = if body || !reads || it.has("--raw") { Flow::Send } else { Flow::Fetch };
+    for item in &items {
+        if let Some(at) = item.lead().find('@') {
+            it.read(&item.without_lead(at + 1));
+        }
+    }
+    it.each_value("-o --output", |it, word| it.write(word, WriteHow::Replace));
+    it.each(Pick::At(at), |it, word| request(it, word, flow));
+}
