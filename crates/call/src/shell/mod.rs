@@ -16,6 +16,8 @@ mod ansi;
 mod args;
 mod braces;
 mod builtin;
+mod changes;
+mod code;
 mod command;
 mod environment;
 mod expand;

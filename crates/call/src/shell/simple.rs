@@ -162,7 +162,7 @@ fn input_of(redirects: &[Redirect], input: &Feed) -> Feed {
             }
             (None, _) => Feed::stream("a here-document"),
         }),
-        RedirectKind::Input | RedirectKind::ReadWrite => Some(Feed::stream(super::builtin::A_FILE)),
+        RedirectKind::Input | RedirectKind::ReadWrite => Some(Feed::stream(super::code::A_FILE)),
         RedirectKind::Output
         | RedirectKind::OutputOther
         | RedirectKind::Append

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::changes::{MOVES, assigned, leaves};
 use super::feed::{Decoded, Feed};
-use super::ir::{Assignment, Part, Redirect, RedirectKind, Simple, Within, Word};
-use super::lex::{Origin, RawWord};
+use super::ir::{Simple, Within, Word};
+use super::lex::Origin;
 use super::scope::{Scope, Value};
-use super::tree::{Append, Link, Loop, Node, RawAssignment, RawRedirect, RawSimple, RawValue, Tree};
+use super::tree::{Link, Loop, Node, Tree};
 use super::{Setting, parse, scan};
-use crate::action::{Action, ActionKind, Control, Execute, Program, Standing, Why, WriteHow};
+use crate::action::{Action, ActionKind, Why};
 use crate::span::Span;
 
 /// Commands, texts and bytes that one reading may take; more is [`Why::Limit`].
@@ -18,8 +19,6 @@ const MAX_TEXTS: u32 = 512;
 const MAX_BYTES: usize = 4 * 65_536;
 /// Levels of structure, wrapping and substitution together.
 const MAX_LEVELS: u32 = 48;
-/// Stands among the changed names for a change of directory; no variable has this name.
-const MOVES: &str = "*cd";
 /// Bytes of expanded words that one reading may hold.
 const MAX_EXPANDED: usize = 1024 * 1024;
 /// Loop values that are followed one by one.
@@ -184,7 +183,7 @@ impl<'s> Reader<'s> {
         self.scope = outer;
         self.part = part;
         match (feed, redirected_input(text)) {
-            (_, Some(_)) => Feed::stream(super::builtin::A_FILE),
+            (_, Some(_)) => Feed::stream(super::code::A_FILE),
             (feed, None) => feed,
         }
     }
@@ -395,71 +394,5 @@ fn either(one: Feed, other: Feed) -> Feed {
             let decoded = one.decoded().max(other.decoded());
             Feed::stream("a branch").mark(decoded)
         }
-    }
-}
-
-/// Whether a command leaves the script, the function or the loop.
-fn leaves(node: &Node) -> bool {
-    match node {
-        Node::Simple(simple) => simple.words.first().is_some_and(|word| match word.pieces.as_slice() {
-            [super::lex::Piece { kind: super::lex::PieceKind::Text(text), .. }] => {
-                matches!(text.as_str(), "exit" | "return" | "break" | "continue")
-            }
-            _ => false,
-        }),
-        Node::Group(body) => body.last().is_some_and(leaves),
-        Node::Redirected(body, _) => leaves(body),
-        Node::Chain(..)
-        | Node::Pipe(_)
-        | Node::Subshell(_)
-        | Node::Branch(..)
-        | Node::Loop(_)
-        | Node::Function(..)
-        | Node::Background(_)
-        | Node::Words(_)
-        | Node::Unknown(..) => false,
-    }
-}
-
-/// Names that the commands may assign, for code that runs more than once.
-fn assigned(nodes: &[Node], names: &mut BTreeSet<String>) {
-    let mut open: Vec<&Node> = nodes.iter().collect();
-    while let Some(node) = open.pop() {
-        match node {
-            Node::Simple(simple) => assigned_by(simple, names),
-            Node::Chain(first, rest) => {
-                open.push(first);
-                open.extend(rest.iter().map(|(_, node)| node));
-            }
-            Node::Pipe(body) | Node::Subshell(body) | Node::Group(body) => open.extend(body),
-            Node::Branch(test, arms) => {
-                open.extend(test);
-                open.extend(arms.iter().flatten());
-            }
-            Node::Loop(it) => {
-                names.extend(it.variables.iter().cloned());
-                open.extend(it.head.iter().chain(&it.body));
-            }
-            Node::Function(_, body) => open.push(body),
-            Node::Background(body) | Node::Redirected(body, _) => open.push(body),
-            Node::Words(_) | Node::Unknown(..) => {}
-        }
-    }
-}
-
-/// Names that one command may assign: its assignments, and every word of `read` and kin.
-fn assigned_by(simple: &RawSimple, names: &mut BTreeSet<String>) {
-    names.extend(simple.assignments.iter().chain(&simple.declared).map(|assignment| assignment.name.clone()));
-    let text = |word: &RawWord| match word.pieces.as_slice() {
-        [super::lex::Piece { kind: super::lex::PieceKind::Text(text), .. }] => Some(text.clone()),
-        _ => None,
-    };
-    let mut words = simple.words.iter().filter_map(text);
-    let first = words.next().unwrap_or_default();
-    if matches!(first.as_str(), "cd" | "pushd" | "popd" | "eval" | "chdir") {
-        names.insert(MOVES.to_owned());
-    }
-    if matches!(first.as_str(), "read" | "mapfile" | "readarray" | "printf" | "getopts" | "unset" | "let") {
-        names.extend(words.filter(|word| scan::is_name(word)));
     }
 }

@@ -12,10 +12,12 @@ mod git;
 mod hosts;
 mod javascript;
 mod network;
+mod packages;
 mod permission;
 mod process;
 mod python;
 mod row;
+mod ruby;
 mod run;
 mod rust;
 mod system;
@@ -39,12 +41,14 @@ const FAMILIES: &[&[Row]] = &[
     rust::ROWS,
     javascript::ROWS,
     python::ROWS,
+    ruby::ROWS,
     build::ROWS,
     hosts::ROWS,
     containers::ROWS,
     cloud::ROWS,
     database::ROWS,
     system::ROWS,
+    packages::ROWS,
     archives::ROWS,
     tools::ROWS,
     windows::ROWS,

@@ -208,7 +208,7 @@ fn command_let(it: &mut Use<'_, '_, '_>) {
         "rd" | "del" | "erase" | "Remove-Item" | "ri" | "Clear-Content" | "Clear-RecycleBin" => {
             let depth = if deep { Depth::Recursive } else { Depth::Single };
             for word in words.iter().skip(1).filter(|word| {
-                !word.lead().starts_with('-') && !(word.lead().starts_with('/') && word.shown().len() <= 3)
+                !(word.lead().starts_with('-') || word.lead().starts_with('/') && word.shown().len() <= 3)
             }) {
                 it.delete(word, depth);
             }

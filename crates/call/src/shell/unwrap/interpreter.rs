@@ -124,7 +124,7 @@ fn from_input(reader: &mut Reader<'_>, named: &Named, found: &Interpreter, simpl
             let at = Word::literal_at(text.clone(), simple.span.clone());
             inline_text(reader, named, found, text, &at);
         }
-        Feed::Stream { from, .. } if from == super::super::builtin::A_FILE => reader.file_input(simple),
+        Feed::Stream { from, .. } if from == super::super::code::A_FILE => reader.file_input(simple),
         Feed::Stream { from, .. } if from == A_HEREDOC => {
             let text = Word::literal_at("", simple.span.clone());
             unread(reader, named, found, "", &text);

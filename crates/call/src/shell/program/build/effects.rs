@@ -1,7 +1,7 @@
-//! Build tools and task runners: they run what the project says: effects.
+//! What the rows of this family cannot say as data.
 
 use super::super::super::ir::Word;
-use super::super::row::{ALL, Say, quiet};
+use super::super::row::{ALL, Say};
 use super::super::run::Use;
 use crate::action::{Flow, WriteHow};
 

@@ -1,4 +1,4 @@
-//! Clouds, infrastructure as code, deployment services: effects.
+//! What the rows of this family cannot say as data.
 
 use super::super::row::Say;
 use super::super::run::Use;

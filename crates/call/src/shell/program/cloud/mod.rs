@@ -4,7 +4,7 @@ mod effects;
 
 use super::row::{Row, Rule, Say, Sub, quiet, row, sub, subs};
 use crate::action::{DestroyClass, Flow};
-use effects::{apply, cloud, deployer, secrets};
+use effects::{apply, cloud, deployer};
 
 const LOST: Rule = Rule::Always(Say::Destroy(DestroyClass::Infrastructure, "infrastructure"));
 const ASKS: Rule = Rule::Always(Say::Service("cloud", Flow::Fetch));

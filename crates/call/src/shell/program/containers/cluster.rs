@@ -1,9 +1,9 @@
-//! Containers and clusters: cluster.
+//! What cluster tools do.
 
 use super::super::super::ir::Word;
-use super::super::row::{Say, sub};
+use super::super::row::Say;
 use super::super::run::Use;
-use super::engine::{copy, remote, run};
+use super::engine::{copy, remote};
 use crate::action::{DestroyClass, Flow, Peer, Standing, Why};
 
 pub(super) fn kube_global(it: &mut Use<'_, '_, '_>) {

@@ -1,7 +1,7 @@
-//! Containers and clusters: engine.
+//! What container engines do.
 
 use super::super::super::ir::Word;
-use super::super::row::{ALL, Pick, Say, sub};
+use super::super::row::{ALL, Pick, Say};
 use super::super::run::Use;
 use crate::action::{DestroyClass, Flow, ListenScope, Peer, Standing, Why, WriteHow};
 

@@ -6,7 +6,7 @@ mod engine;
 use super::row::{Row, Rule, Say, Sub, quiet, row, sub, subs};
 use crate::action::{DestroyClass, Flow, ListenScope};
 use cluster::{kube_change, kube_delete, kube_exec, kube_get, kube_global};
-use engine::{build, copy, exec, host, images, machine, mount, run};
+use engine::{build, copy, exec, host, images, machine, run};
 
 const DAEMON: Rule = Rule::Always(Say::Service("container engine", Flow::Session));
 const LOST: Rule = Rule::Always(Say::Destroy(DestroyClass::Container, "containers, images or volumes"));

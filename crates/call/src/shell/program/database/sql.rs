@@ -1,7 +1,7 @@
-//! Databases, their command languages, and migrations: sql.
+//! What a text of SQL loses, and the clients that take one.
 
 use super::super::super::ir::Word;
-use super::super::row::{Say, row};
+use super::super::row::Say;
 use super::super::run::Use;
 use crate::action::{DestroyClass, Flow, Peer, Why, WriteHow};
 

@@ -1,4 +1,4 @@
-//! Databases, their command languages, and migrations: stores.
+//! Stores with other languages, and migrations.
 
 use super::super::super::ir::Word;
 use super::super::row::{ALL, Pick, Say};

@@ -1,7 +1,7 @@
-//! JavaScript: package managers, runtimes, and the tools they run: effects.
+//! What the rows of this family cannot say as data.
 
 use super::super::super::ir::Word;
-use super::super::row::{ALL, Pick, Say, sub};
+use super::super::row::{ALL, Pick, Say};
 use super::super::run::Use;
 use crate::action::{Flow, InstallScope, InstallSource, ListenScope, WriteHow};
 

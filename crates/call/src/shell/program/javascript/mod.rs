@@ -5,9 +5,7 @@ mod effects;
 use super::super::ir::Word;
 use super::row::{Row, Rule, Say, Sub, quiet, row, sub, subs};
 use crate::action::{Flow, InstallScope, InstallSource, WriteHow};
-use effects::{
-    bare, config, create, deno_run, evaluates, install, npx, publish, registry, run_file, scripts, tool, yarn_script,
-};
+use effects::{bare, config, create, deno_run, evaluates, install, npx, publish, run_file, scripts, tool, yarn_script};
 
 pub(super) const ROWS: &[Row] = &[
     subs(

@@ -1,4 +1,4 @@
-//! Talking to other hosts: requests, uploads, sessions, tunnels: other.
+//! Look-ups, keys, tunnels, mail and the network of the machine.
 
 use super::super::super::unwrap::connect_to;
 use super::super::row::{ALL, Pick, Say};

@@ -1,4 +1,4 @@
-//! Talking to other hosts: requests, uploads, sessions, tunnels: request.
+//! Requests to web servers.
 
 use super::super::super::ir::Word;
 use super::super::row::{ALL, Pick, Say};

@@ -1,4 +1,4 @@
-//! Talking to other hosts: requests, uploads, sessions, tunnels: transfer.
+//! Connections and copies to other hosts.
 
 use super::super::super::ir::Word;
 use super::super::super::unwrap::connect_to;

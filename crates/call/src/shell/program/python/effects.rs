@@ -1,7 +1,7 @@
-//! Python and Ruby and PHP: package managers, test runners, linters: effects.
+//! What the rows of this family cannot say as data.
 
 use super::super::super::ir::Word;
-use super::super::row::{ALL, Pick, Say, row, sub};
+use super::super::row::{ALL, Pick, Say};
 use super::super::run::Use;
 use crate::action::{Depth, Flow, InstallScope, InstallSource, ListenScope, WriteHow};
 

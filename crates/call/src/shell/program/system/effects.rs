@@ -1,77 +1,8 @@
-//! The system: disks, packages, users, kernels: effects.
+//! What the rows of this family cannot say as data.
 
 use super::super::row::{ALL, Pick, Say};
 use super::super::run::Use;
-use crate::action::{DestroyClass, InstallScope, InstallSource, WriteHow};
-
-pub(super) fn packages(it: &mut Use<'_, '_, '_>) {
-    let lead = it.simple.words.get(1).map_or("", super::super::super::ir::Word::lead).to_owned();
-    let reads = match it.name {
-        "pacman" | "yay" | "paru" => {
-            lead.starts_with("-Q")
-                || lead.starts_with("-Si")
-                || lead.starts_with("-Ss")
-                || lead.starts_with("-F")
-                || lead.starts_with("-V")
-        }
-        "dpkg" | "dpkg-query" => [
-            "-l",
-            "-L",
-            "-s",
-            "-S",
-            "-p",
-            "-W",
-            "-c",
-            "-I",
-            "--list",
-            "--listfiles",
-            "--status",
-            "--search",
-            "--print",
-            "--get",
-            "--contents",
-            "--info",
-            "--audit",
-            "--show",
-            "--version",
-            "--compare",
-        ]
-        .iter()
-        .any(|flag| lead.starts_with(flag)),
-        "rpm" => {
-            lead.starts_with("-q")
-                || lead.starts_with("--query")
-                || lead.starts_with("-V")
-                || lead.starts_with("--eval")
-        }
-        "makepkg" | "debuild" | "dpkg-buildpackage" => return it.say(Say::Project),
-        "update-alternatives" | "alternatives" => {
-            ["--list", "--display", "--query", "--get-selections"].contains(&lead.as_str())
-        }
-        "ldconfig" => lead == "-p",
-        "xbps-query" | "equery" => true,
-        "efibootmgr" => lead.is_empty() || lead == "-v",
-        "fwupdmgr" => lead.starts_with("get"),
-        "trust" | "pkgutil" | "pamac" => matches!(lead.as_str(), "list" | "search" | "info" | "--pkgs"),
-        _ => false,
-    };
-    if reads {
-        return;
-    }
-    if lead.starts_with("-R")
-        || lead.starts_with("-r")
-        || lead.starts_with("-e")
-        || lead.starts_with("--remove")
-        || lead.starts_with("--purge")
-    {
-        it.say(Say::Privilege("packages of the machine"));
-    }
-    let file = it
-        .operands(0)
-        .iter()
-        .any(|word| word.lead().contains('/') || word.lead().ends_with(".deb") || word.lead().ends_with(".rpm"));
-    it.say(Say::Install(InstallScope::Global, if file { InstallSource::Direct } else { InstallSource::Registry }));
-}
+use crate::action::{DestroyClass, WriteHow};
 
 /// Everything here can lose a disk; the listed forms only look.
 pub(super) fn disks(it: &mut Use<'_, '_, '_>) {

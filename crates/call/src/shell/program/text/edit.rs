@@ -1,4 +1,4 @@
-//! Text: showing, searching, sorting, comparing, changing: edit.
+//! Programs that change text, and the little languages of sed and awk.
 
 use super::super::super::ir::Word;
 use super::super::row::{ALL, Pick, Say};

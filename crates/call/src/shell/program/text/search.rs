@@ -1,4 +1,4 @@
-//! Text: showing, searching, sorting, comparing, changing: search.
+//! Searching and showing text.
 
 use super::super::super::ir::Word;
 use super::super::row::{Pick, Say};
