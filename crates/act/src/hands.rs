@@ -2,20 +2,28 @@
 
 use tollgate_call::call::Tool;
 use tollgate_gate::{Deed, Finish, GrepPlace, Outcome, Permit, Report};
-use tollgate_survey::ScopedPath;
+use tollgate_survey::{Destination, ScopedPath};
 
 use crate::dry;
+use crate::fetch::{self, Caps, FetchError, Page};
 use crate::files::glob::Listing;
 use crate::files::{Bounds, ChangeError, Changed, Record, delete, edit, glob, grep, read, write};
 use crate::held::Held;
+use crate::relay::{Letter, Relay};
 use crate::run::{Command, Commands};
 use crate::sandbox::HaltSignal;
-use crate::undo::{Meta, Undo};
+use crate::undo::{Meta, Undo, hex};
 
 /// Entries that a listing or a search looks at.
 const MAX_ENTRIES: usize = 200_000;
 /// How long a listing or a search takes at most.
 const SEARCH_SECS: u64 = 30;
+
+/// Why a redirect is not followed when nobody is there to judge it.
+const UNJUDGED: &str = "redirects are not followed here; fetch that address itself if it is wanted";
+
+/// Judges the target of a redirect: a destination, or the reason against it.
+pub type OwnRejudge = Box<dyn Fn(&str) -> Result<Destination, String>>;
 
 /// What stays inside the run: its plan, its notes, its questions to the user.
 pub trait Inner {
@@ -40,6 +48,8 @@ pub struct Hands {
     commands: Option<Commands>,
     inner: Option<Box<dyn Inner>>,
     secret: Box<dyn Fn(&str) -> bool>,
+    rejudge: OwnRejudge,
+    relay: Option<Relay>,
 }
 
 impl std::fmt::Debug for Hands {
@@ -51,7 +61,30 @@ impl std::fmt::Debug for Hands {
 impl Hands {
     /// Hands for the run `run`, which can work on files only.
     pub fn new(undo: Undo, run: impl Into<String>, doing: Doing) -> Self {
-        Self { undo, run: run.into(), doing, commands: None, inner: None, secret: Box::new(|_| false) }
+        Self {
+            undo,
+            run: run.into(),
+            doing,
+            commands: None,
+            inner: None,
+            secret: Box::new(|_| false),
+            rejudge: Box::new(|_| Err(UNJUDGED.to_owned())),
+            relay: None,
+        }
+    }
+
+    /// Lets fetches follow redirects whose targets `rejudge` allows; without it they are told, not followed.
+    #[must_use]
+    pub fn redirects(mut self, rejudge: OwnRejudge) -> Self {
+        self.rejudge = rejudge;
+        self
+    }
+
+    /// Lets them send messages through the operator's relay.
+    #[must_use]
+    pub fn relay(mut self, relay: Option<Relay>) -> Self {
+        self.relay = relay;
+        self
     }
 
     /// Lets them run commands, in the box that `commands` describes.
@@ -121,12 +154,22 @@ impl Hands {
             Deed::Delete { file } => {
                 self.change(file, seq, "delete_file", |held, record| delete::delete(&held, record))
             }
-            Deed::Fetch { .. } => Report::failed("this run cannot fetch"),
-            Deed::Send { .. } => Report::failed("no relay is configured, so nothing was sent"),
+            Deed::Fetch { destination } => fetched(fetch::fetch(destination, &*self.rejudge, Caps::default(), halt)),
+            Deed::Send { to, subject, body } => self.send(&Letter { to, subject, body }),
             Deed::Inner(tool) => match &self.inner {
                 Some(inner) => inner.perform(&tool),
                 None => Report::failed("this run keeps no plan and no notes"),
             },
+        }
+    }
+
+    fn send(&self, letter: &Letter) -> Report {
+        let Some(relay) = &self.relay else {
+            return Report::failed("no relay is configured, so nothing was sent");
+        };
+        match relay.send(letter) {
+            Ok(answer) => Report::changed(format!("sent to {}; the relay answered: {answer}", letter.to)),
+            Err(error) => Report { changed: error.may_have_been_sent(), ..Report::failed(error.to_string()) },
         }
     }
 
@@ -171,6 +214,25 @@ fn read_lines(file: ScopedPath, lines: read::Lines) -> Report {
         Ok(text) => {
             detailed(Report::read(text.text), [("size", text.size.into()), ("truncated", text.truncated.into())])
         }
+        Err(error) => Report::failed(error.to_string()),
+    }
+}
+
+fn fetched(page: Result<Page, FetchError>) -> Report {
+    match page {
+        Ok(page) => detailed(
+            Report::read(page.text),
+            [
+                ("url", page.url.into()),
+                ("status", page.status.into()),
+                ("bytes", page.bytes.into()),
+                ("sha256", hex(&page.hash).into()),
+                ("truncated", page.truncated.into()),
+                ("hops", page.hops.into()),
+            ],
+        ),
+        Err(FetchError::Halted) => Report::ended(Finish::Halted, "the fetch was stopped by a halt"),
+        Err(error @ FetchError::TimedOut(_)) => Report::ended(Finish::TimedOut, error.to_string()),
         Err(error) => Report::failed(error.to_string()),
     }
 }

@@ -5,13 +5,15 @@
 #![deny(unsafe_code)]
 
 pub mod dry;
+pub mod fetch;
 pub mod files;
 mod hands;
 mod held;
+pub mod relay;
 pub mod run;
 pub mod sandbox;
 pub mod undo;
 mod verify;
 
-pub use hands::{Doing, Hands, Inner};
+pub use hands::{Doing, Hands, Inner, OwnRejudge};
 pub use held::{Held, HeldError, Identity, Spot};

@@ -4,6 +4,8 @@
 
 mod crash;
 mod hands;
+mod mail;
+mod net;
 mod room;
 mod tools;
 mod undo;
