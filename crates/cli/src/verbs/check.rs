@@ -41,10 +41,11 @@ struct Checker<'a> {
     home: &'a Home,
 }
 
-/// One line of a batch.
+/// One line of a batch. Other fields, such as what a test set expects, are passed over: a misspelt
+/// `facts` only leaves more unknown.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Line {
+    #[serde(default)]
     id: Value,
     tool: String,
     args: Value,
@@ -116,11 +117,7 @@ impl<'a> Checker<'a> {
         let proposal = Proposal { tool: Untrusted::new(tool), args: Untrusted::new(args), origin };
         let call = match Call::read(&proposal, &self.person()) {
             Ok(call) => call,
-            Err(error) => {
-                let rules = vec!["call.malformed".to_owned()];
-                let because = error.to_string();
-                return Judgement { decision: Decision::Deny, rules, because, call: None, findings: None };
-            }
+            Err(error) => return Judgement::malformed(error.to_string()),
         };
         let facts = self.facts(&call, told);
         let findings = judge(&self.policy, &call, &facts, &RunState::default());
@@ -154,7 +151,7 @@ impl<'a> Checker<'a> {
     }
 
     fn batch(&self, printer: Printer) -> Result<Exit, Failure> {
-        let mut worst = Decision::Allow;
+        let mut unread = false;
         let mut input = std::io::stdin().lock();
         loop {
             let mut raw = Vec::new();
@@ -170,28 +167,26 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let (id, judgement) = self.line(&raw);
-            worst = worst.max(judgement.decision);
+            unread |= judgement.call.is_none();
             printer.data(&format!("{}\n", judgement.json(&id)));
         }
-        Ok(if worst == Decision::Allow { Exit::Ok } else { Exit::Denied })
+        Ok(if unread { Exit::Denied } else { Exit::Ok })
     }
 
     fn line(&self, raw: &[u8]) -> (Value, Judgement) {
-        let value = tollgate::call::json::parse(raw);
-        let line = value.map_err(|error| error.to_string()).and_then(|value| {
-            let id = value.get("id").cloned().unwrap_or(Value::Null);
-            serde_json::from_value::<Line>(value).map_err(|error| format!("line `{id}`: {error}"))
-        });
+        let value = match tollgate::call::json::parse(raw) {
+            Ok(value) => value,
+            Err(error) => return (Value::Null, Judgement::malformed(error.to_string())),
+        };
+        let id = value.get("id").cloned().unwrap_or(Value::Null);
+        let line: Result<Line, _> = serde_json::from_value(value);
         match line {
             Ok(line) => {
                 let (tool, args) = ours(line.tool, line.args);
                 let cwd = line.cwd.filter(|cwd| cwd.starts_with('/')).unwrap_or_else(|| self.cwd.clone());
                 (line.id, self.judge(tool, args.to_string().into_bytes(), cwd, line.facts.as_ref()))
             }
-            Err(because) => {
-                let rules = vec!["call.malformed".to_owned()];
-                (Value::Null, Judgement { decision: Decision::Deny, rules, because, call: None, findings: None })
-            }
+            Err(error) => (id, Judgement::malformed(error.to_string())),
         }
     }
 }
@@ -208,6 +203,11 @@ fn ours(tool: String, args: Value) -> (String, Value) {
 }
 
 impl Judgement {
+    fn malformed(because: String) -> Self {
+        let rules = vec!["call.malformed".to_owned()];
+        Self { decision: Decision::Deny, rules, because, call: None, findings: None }
+    }
+
     fn json(&self, id: &Value) -> Value {
         json!({
             "id": id,

@@ -42,9 +42,12 @@ pub(crate) fn run(args: &args::Undo, home: &Home, printer: Printer) -> Result<Ex
 pub(crate) fn take_back(undo: &Undo, which: &Which, how: How) -> Result<Restored, Failure> {
     let at_ms = u64::try_from(SystemClock.now_ms()).unwrap_or_default();
     let meta = Meta { run: "operator".to_owned(), call: String::new(), tool: "undo".to_owned(), at_ms };
-    undo.undo(which, how, meta).map_err(|error| match error {
-        UndoError::Clobbers(_) | UndoError::Nothing(_) => Failure::denied(error.to_string()),
-        other => Failure::state(&other),
+    undo.undo(which, how, meta).map_err(|error| {
+        if matches!(error, UndoError::Clobbers(_) | UndoError::Nothing(_)) {
+            Failure::denied(error.to_string())
+        } else {
+            Failure::state(&error)
+        }
     })
 }
 

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use serde_json::json;
 use tollgate::act::sandbox::Walls;
+use tollgate::act::undo::{How, Which};
 use tollgate::act::{Doing, Hands};
 use tollgate::call::schema::TOOLS;
 use tollgate::gate::{Approver, Gate, Seat};
@@ -42,7 +43,7 @@ use crate::model::spec::ModelSpec;
 use crate::model::turn::ToolSpec;
 use crate::model::{self, Delivery, Model};
 use crate::printer::Printer;
-use crate::verbs::doctor;
+use crate::verbs::{doctor, undo};
 
 /// Who is at the other end of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Run, home: &Home, printer: Printer) -> Result<Exit, Fai
     let model = open_model(args)?;
     let session = Session::open(args, home, presence)?;
     let console: Rc<RefCell<dyn Console>> = match presence {
-        Presence::Person => Rc::new(RefCell::new(Terminal::new(printer))),
+        Presence::Person => Rc::new(RefCell::new(Terminal::new(printer, session.stop.clone()))),
         Presence::Nobody => Rc::new(RefCell::new(Headless::new(printer))),
     };
     session.work(args.task.clone(), model, &console)
@@ -169,18 +170,31 @@ impl Session {
             "tally": worker.tally.json(),
         });
         console.borrow_mut().end(&summary);
-        self.offer_undo(&hands, console);
+        self.offer_undo(&hands, &ended, console);
         Ok(exit)
     }
 
-    /// What was changed can be taken back; say so where somebody may want it.
-    fn offer_undo(&self, hands: &Hands, console: &Rc<RefCell<dyn Console>>) {
+    /// What was changed can be taken back: offered where a person broke the run off, and told otherwise.
+    fn offer_undo(&self, hands: &Hands, ended: &Ended, console: &Rc<RefCell<dyn Console>>) {
         let steps = hands.undo().steps().unwrap_or_default();
         let changed =
             steps.iter().filter(|step| step.meta.run == self.run.as_str() && !step.changes.is_empty()).count();
-        if changed > 0 {
-            let text = format!("{changed} steps changed files; take them back with `tollgate undo --run {}`", self.run);
-            console.borrow_mut().notice(&text);
+        if changed == 0 {
+            return;
+        }
+        let mut console = console.borrow_mut();
+        let command = format!("`tollgate undo --run {}`", self.run);
+        if !matches!(ended, Ended::Interrupted | Ended::Halted(_)) {
+            return console.notice(&format!("{changed} steps changed files; {command} takes them back"));
+        }
+        let answer = console.question(&format!("{changed} steps changed files. Take them back now? [y/N]"));
+        if !matches!(answer.as_deref(), Some("y" | "yes")) {
+            return console.notice(&format!("they stay; {command} takes them back"));
+        }
+        let which = Which::Run(self.run.as_str().to_owned());
+        match undo::take_back(hands.undo(), &which, How::Careful) {
+            Ok(restored) => console.notice(&format!("{} files are as they were", restored.restored.len())),
+            Err(failure) => console.notice(&failure.message),
         }
     }
 

@@ -2,35 +2,62 @@
 
 use std::io::{BufRead as _, IsTerminal as _};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use serde_json::Value;
 use tollgate::gate::{Denial, Pending, Told};
 use tollgate::ledger::Scrubbed;
 
 use super::console::{Answer, Console};
+use super::stop::{Stop, Urgency};
 use super::tally::Tally;
 use crate::printer::{Printer, Tone, visible};
 
 /// Lines of a result that are shown; the model sees all of it.
 const SHOWN_LINES: usize = 6;
+/// How often a question looks for a press of Ctrl-C.
+const LOOK_NANOS: i64 = 50_000_000;
 
 /// Talks to the terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     printer: Printer,
+    stop: Stop,
 }
 
 impl Terminal {
-    /// A console on this process's terminal.
-    pub(crate) const fn new(printer: Printer) -> Self {
-        Self { printer }
+    /// A console on this process's terminal; a stop ends its questions.
+    pub(crate) const fn new(printer: Printer, stop: Stop) -> Self {
+        Self { printer, stop }
     }
 
     fn ask(&self, question: &str) -> Option<String> {
+        let before = self.stop.urgency();
         self.printer.prompt(question);
+        if std::io::stdin().is_terminal() && !self.line_comes(before) {
+            self.printer.say("");
+            return None;
+        }
         let mut line = String::new();
         match std::io::stdin().lock().read_line(&mut line) {
             Ok(0) | Err(_) => None,
             Ok(_) => Some(line.trim().to_owned()),
+        }
+    }
+}
+
+impl Terminal {
+    /// Waits for a line, or for a press of Ctrl-C; a blocked read would not notice one.
+    fn line_comes(&self, before: Urgency) -> bool {
+        let look = Timespec { tv_sec: 0, tv_nsec: LOOK_NANOS };
+        loop {
+            let stdin = std::io::stdin();
+            let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+            match poll(&mut fds, Some(&look)) {
+                Ok(0) | Err(Errno::INTR) if self.stop.urgency() == before => {}
+                Ok(0) | Err(_) => return false,
+                Ok(_) => return true,
+            }
         }
     }
 }
