@@ -182,6 +182,16 @@ impl Gate {
         self.store.append(&self.record(event, data), &[]).map(drop).map_err(|error| unreachable_ledger(&error))
     }
 
+    /// Records a message of the user, and remembers the hosts of the URLs in it: those the run may fetch from.
+    ///
+    /// # Errors
+    /// A [`Denial`] when the ledger cannot be written; the caller must stop the run.
+    pub fn hear(&self, message: &str) -> Result<(), Denial> {
+        let record = self.record(Event::UserMessage, &json!({ "text": message }));
+        let notes = memory::given(message, &self.scrubber);
+        self.store.append(&record, &notes).map(drop).map_err(|error| unreachable_ledger(&error))
+    }
+
     /// A value with its secrets replaced, in the same shape.
     pub fn redact(&self, value: &serde_json::Value) -> serde_json::Value {
         self.scrubber.scrub_value(value).value().clone()

@@ -1,12 +1,13 @@
 //! Between the rows that the ledger keeps and the state that guards read.
 
 use tollgate_call::action::{ActionKind, Flow, Target};
+use tollgate_call::address::WebAddress;
 use tollgate_call::facts::Facts;
 use tollgate_call::places::Place;
 use tollgate_call::run_state::{End, Labels, PastCall, RunState};
 use tollgate_call::{Call, Tool};
 use tollgate_ledger::{
-    self as ledger, CallRow, DenialRow, Digest, OutcomeClass, RunNote, RunRows, Scrubber, WrittenFile,
+    self as ledger, CallRow, DenialRow, Digest, GivenKind, OutcomeClass, RunNote, RunRows, Scrubber, WrittenFile,
 };
 
 use crate::permit::Report;
@@ -90,6 +91,19 @@ pub(crate) fn denied(call: &Call, rule: &str) -> RunNote {
     RunNote::Denied(DenialRow { intent: Digest::from(call.intent()), rule: rule.to_owned() })
 }
 
+/// Most hosts that one message gives.
+const MAX_GIVEN: usize = 64;
+
+/// Remembers the hosts of the URLs in a message of the user.
+pub(crate) fn given(message: &str, scrubber: &Scrubber) -> Vec<RunNote> {
+    let urls = message.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '(' | ')' | ','));
+    let hosts = urls.filter_map(|url| WebAddress::parse(url.trim_end_matches(['.', ';', ':', '!', '?', '\''])).ok());
+    hosts
+        .take(MAX_GIVEN)
+        .map(|address| RunNote::Given(ledger::Given::new(GivenKind::Host, &address.host_name(), scrubber)))
+        .collect()
+}
+
 /// Remembers how a call ended.
 pub(crate) fn finished(seq: u64, report: &Report) -> RunNote {
     RunNote::Finished(ledger::Finish {
@@ -105,4 +119,20 @@ pub(crate) fn written(report: &Report, scrubber: &Scrubber) -> Vec<RunNote> {
     let note =
         |(path, content): &(String, [u8; 32])| RunNote::Wrote(WrittenFile::new(path, Digest::from(*content), scrubber));
     report.wrote.iter().map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_gives_the_hosts_of_its_urls_and_no_others() {
+        let message =
+            "Read <https://Docs.Example/a>, then (http://b.example:8080/x). Not ftp://c.example or d.example.";
+        let shown: Vec<String> = given(message, &Scrubber::formats_only())
+            .into_iter()
+            .filter_map(|note| if let RunNote::Given(given) = note { Some(given.shown.to_text()) } else { None })
+            .collect();
+        assert_eq!(shown, ["docs.example", "b.example"]);
+    }
 }

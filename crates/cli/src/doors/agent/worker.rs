@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use tollgate::act::Hands;
 use tollgate::call::{Door, Origin, Proposal, Untrusted};
 use tollgate::gate::{Denial, DenialKind, Gate, Pending, Permit, Seat, Told, TurnCost, TurnEnd, Verdict};
-use tollgate::ledger::Event;
 
 use super::console::{Answer, Console};
 use super::prompt;
@@ -84,7 +83,7 @@ impl Worker<'_> {
     /// Works on one message of the user until the model is done or something stops it.
     pub(crate) fn work(&mut self, message: String) -> Ended {
         self.messages += 1;
-        if let Err(denial) = self.gate.note(Event::UserMessage, &json!({ "text": message })) {
+        if let Err(denial) = self.gate.hear(&message) {
             return Ended::Guard(denial.message());
         }
         self.talk.push(Message::User(message));
