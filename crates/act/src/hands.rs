@@ -2,10 +2,10 @@
 
 use tollgate_call::call::Tool;
 use tollgate_gate::{Deed, Finish, GrepPlace, Outcome, Permit, Report};
-use tollgate_survey::{Destination, ScopedPath};
+use tollgate_survey::ScopedPath;
 
 use crate::dry;
-use crate::fetch::{self, Caps, FetchError, Page};
+use crate::fetch::{self, Caps, FetchError, Page, Rejudge};
 use crate::files::glob::Listing;
 use crate::files::{Bounds, ChangeError, Changed, Record, delete, edit, glob, grep, read, write};
 use crate::held::Held;
@@ -21,9 +21,6 @@ const SEARCH_SECS: u64 = 30;
 
 /// Why a redirect is not followed when nobody is there to judge it.
 const UNJUDGED: &str = "redirects are not followed here; fetch that address itself if it is wanted";
-
-/// Judges the target of a redirect: a destination, or the reason against it.
-pub type OwnRejudge = Box<dyn Fn(&str) -> Result<Destination, String>>;
 
 /// What stays inside the run: its plan, its notes, its questions to the user.
 pub trait Inner {
@@ -48,8 +45,14 @@ pub struct Hands {
     commands: Option<Commands>,
     inner: Option<Box<dyn Inner>>,
     secret: Box<dyn Fn(&str) -> bool>,
-    rejudge: OwnRejudge,
     relay: Option<Relay>,
+}
+
+/// What one deed is done under.
+struct Now<'a> {
+    seq: u64,
+    halt: &'a HaltSignal,
+    rejudge: Rejudge<'a>,
 }
 
 impl std::fmt::Debug for Hands {
@@ -61,23 +64,7 @@ impl std::fmt::Debug for Hands {
 impl Hands {
     /// Hands for the run `run`, which can work on files only.
     pub fn new(undo: Undo, run: impl Into<String>, doing: Doing) -> Self {
-        Self {
-            undo,
-            run: run.into(),
-            doing,
-            commands: None,
-            inner: None,
-            secret: Box::new(|_| false),
-            rejudge: Box::new(|_| Err(UNJUDGED.to_owned())),
-            relay: None,
-        }
-    }
-
-    /// Lets fetches follow redirects whose targets `rejudge` allows; without it they are told, not followed.
-    #[must_use]
-    pub fn redirects(mut self, rejudge: OwnRejudge) -> Self {
-        self.rejudge = rejudge;
-        self
+        Self { undo, run: run.into(), doing, commands: None, inner: None, secret: Box::new(|_| false), relay: None }
     }
 
     /// Lets them send messages through the operator's relay.
@@ -113,33 +100,38 @@ impl Hands {
         &self.undo
     }
 
-    /// Does what `permit` permits, once, and reports it for the gate to settle.
+    /// Does what `permit` permits, once, and reports it for the gate to settle. Redirects are told, not followed.
     pub fn perform(&self, permit: Permit, halt: &HaltSignal) -> Outcome {
+        self.perform_with(permit, halt, &|_| Err(UNJUDGED.to_owned()))
+    }
+
+    /// As [`Hands::perform`], following redirects whose targets `rejudge` allows: [`tollgate_gate::Gate::redirect`].
+    pub fn perform_with(&self, permit: Permit, halt: &HaltSignal, rejudge: Rejudge<'_>) -> Outcome {
         let (deed, settling) = permit.into_parts();
         let report = if halt.is_raised() {
             Report::ended(Finish::Halted, "a halt is raised; nothing was done")
         } else {
-            self.deed(deed, settling.seq(), halt)
+            self.deed(deed, &Now { seq: settling.seq(), halt, rejudge })
         };
         settling.report(report)
     }
 
-    fn deed(&self, deed: Deed, seq: u64, halt: &HaltSignal) -> Report {
+    fn deed(&self, deed: Deed, now: &Now<'_>) -> Report {
         match self.doing {
-            Doing::Really => self.really(deed, seq, halt),
+            Doing::Really => self.really(deed, now),
             Doing::Dry => match dry::describe(deed) {
                 dry::Described::Told(told) => Report::read(told),
-                dry::Described::Harmless(deed) => self.really(*deed, seq, halt),
+                dry::Described::Harmless(deed) => self.really(*deed, now),
             },
         }
     }
 
-    fn really(&self, deed: Deed, seq: u64, halt: &HaltSignal) -> Report {
+    fn really(&self, deed: Deed, now: &Now<'_>) -> Report {
         match deed {
             Deed::Run { script, cwd, timeout, named } => match &self.commands {
                 Some(commands) => {
                     let command = Command { script, cwd, timeout, named };
-                    commands.run(&command, &self.undo, self.meta(seq, "run_bash"), halt)
+                    commands.run(&command, &self.undo, self.meta(now.seq, "run_bash"), now.halt)
                 }
                 None => Report::failed("the command did not run: this run has no box for commands"),
             },
@@ -147,14 +139,15 @@ impl Hands {
             Deed::Glob { dir, pattern } => listed(glob::glob(&dir, &pattern, bounds())),
             Deed::Grep { place, pattern, glob } => self.grep(place, &pattern, glob.as_deref()),
             Deed::Write { file, content } => {
-                self.change(file, seq, "write_file", |held, record| write::write(held, content.as_bytes(), record))
+                self.change(file, now.seq, "write_file", |held, record| write::write(held, content.as_bytes(), record))
             }
-            Deed::Edit { file, old, new, scope } => self
-                .change(file, seq, "edit_file", |held, record| edit::edit(held, &old, &new, dry::which(scope), record)),
+            Deed::Edit { file, old, new, scope } => self.change(file, now.seq, "edit_file", |held, record| {
+                edit::edit(held, &old, &new, dry::which(scope), record)
+            }),
             Deed::Delete { file } => {
-                self.change(file, seq, "delete_file", |held, record| delete::delete(&held, record))
+                self.change(file, now.seq, "delete_file", |held, record| delete::delete(&held, record))
             }
-            Deed::Fetch { destination } => fetched(fetch::fetch(destination, &*self.rejudge, Caps::default(), halt)),
+            Deed::Fetch { destination } => fetched(fetch::fetch(destination, now.rejudge, Caps::default(), now.halt)),
             Deed::Send { to, subject, body } => self.send(&Letter { to, subject, body }),
             Deed::Inner(tool) => match &self.inner {
                 Some(inner) => inner.perform(&tool),

@@ -139,6 +139,12 @@ impl Held {
             .collect()
     }
 
+    /// The same directories, as paths beneath the held one.
+    pub(crate) fn missing_below(&self) -> Vec<String> {
+        let names = &self.missing;
+        (1..=names.len()).map(|count| names.iter().take(count).cloned().collect::<Vec<_>>().join("/")).collect()
+    }
+
     /// Makes the missing parents, each through the handle of the one above, and holds the name there.
     pub(crate) fn arrive(mut self) -> Result<Self, HeldError> {
         let below = self.missing.join("/");

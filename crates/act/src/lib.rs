@@ -15,5 +15,5 @@ pub mod sandbox;
 pub mod undo;
 mod verify;
 
-pub use hands::{Doing, Hands, Inner, OwnRejudge};
+pub use hands::{Doing, Hands, Inner};
 pub use held::{Held, HeldError, Identity, Spot};

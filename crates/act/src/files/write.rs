@@ -1,5 +1,7 @@
 //! `write_file`: creates or replaces a whole file, by a temporary file and one rename.
 
+use std::os::fd::AsFd as _;
+
 use super::replace::{Hash, Keep, Staged, temp_name};
 use super::{ChangeError, Changed, Record};
 use crate::held::Held;
@@ -56,6 +58,16 @@ pub(super) fn replace_with(
 }
 
 fn put(held: Held, before: &Snapshot, content: &[u8], temp: String) -> Result<Hash, ChangeError> {
+    let (above, made) = (held.parent().try_clone_to_owned().map_err(|error| held.io(error))?, held.missing_below());
+    let placed = place(held, before, content, temp);
+    if placed.is_err() {
+        // Parents made for nothing go again, as far as nobody else uses them.
+        super::parents::remove_empty(above.as_fd(), &made)?;
+    }
+    placed
+}
+
+fn place(held: Held, before: &Snapshot, content: &[u8], temp: String) -> Result<Hash, ChangeError> {
     let held = held.arrive()?;
     let keep = before.owner.map_or(Keep::Fresh(FRESH_MODE), Keep::Of);
     let staged = Staged::write(&held, temp, &mut &*content, keep)?;

@@ -180,3 +180,11 @@ fn protected_names_are_pinned_masked_and_taken_back_unless_the_command_names_the
     let named = desk.bash("mkdir .vscode && echo '{}' > .vscode/tasks.json").unwrap();
     assert!(desk.room.there(".vscode/tasks.json"), "{}", named.text);
 }
+
+#[test]
+fn a_redirect_is_judged_by_the_gate_and_a_private_address_is_refused() {
+    let desk = desk(Doing::Really);
+    for url in ["http://127.0.0.1:1/", "http://169.254.169.254/latest", "http://[::1]/", "ftp://host.example/", "x"] {
+        assert!(desk.gate.redirect(url).is_err(), "{url}");
+    }
+}
