@@ -91,16 +91,9 @@ struct Aftermath {
 
 impl Aftermath {
     fn of(undo: &Undo, told: TreeChange, named: &Named, meta: Meta) -> Self {
-        let changes: Vec<Change> = undo
-            .steps()
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|step| step.number == told.step)
-            .flat_map(|step| step.changes.into_iter().map(|recorded| recorded.change))
-            .collect();
-        let wrote = changes.iter().filter_map(written).collect();
+        let wrote = told.changes.iter().filter_map(written).collect();
+        let names = made_protected(&told.changes, named);
         let mut after = Self { told, taken_back: Vec::new(), not_taken_back: Vec::new(), wrote };
-        let names = made_protected(&changes, named);
         if !names.is_empty() {
             after.take_back(undo, names, meta);
         }

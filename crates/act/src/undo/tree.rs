@@ -56,6 +56,8 @@ pub struct TreeChange {
     pub step: u64,
     /// The names that changed.
     pub changed: Vec<Spot>,
+    /// How they changed, in the same order.
+    pub changes: Vec<Change>,
     /// What undo could not restore, in words; empty if it can restore all of it.
     pub partly: Vec<String>,
 }
@@ -91,8 +93,8 @@ impl Undo {
         }
         let changed = changes.iter().map(Change::spot).collect();
         let partly: Vec<String> = partly.into_iter().collect();
-        self.end_with(snapshot.step, changes, partly.clone())?;
-        Ok(TreeChange { step: snapshot.step, changed, partly })
+        self.end_with(snapshot.step, changes.clone(), partly.clone())?;
+        Ok(TreeChange { step: snapshot.step, changed, changes, partly })
     }
 
     /// The contents that the manifest `sha256` names; none if it is lost.

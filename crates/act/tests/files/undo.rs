@@ -209,6 +209,14 @@ fn what_is_too_large_or_made_again_is_named() {
 }
 
 #[test]
+fn names_that_are_not_utf8_are_counted_as_not_kept() {
+    use std::os::unix::ffi::OsStrExt;
+    let room = Room::new();
+    std::fs::write(room.base.join("w").join(std::ffi::OsStr::from_bytes(b"caf\xe9")), "x").unwrap();
+    assert!(command(&room, "r", || {}).partly.join(" ").contains("1 name(s) that are not UTF-8"));
+}
+
+#[test]
 fn a_scan_cut_short_never_makes_undo_delete_what_was_there() {
     let room = Room::new();
     for n in 0..20 {

@@ -173,7 +173,7 @@ impl Undo {
 
     /// Contents that the newest scans name: dropping them would only make the next scan copy them again.
     pub(in crate::undo) fn cached_contents(&self) -> BTreeSet<String> {
-        let names = list(self.trees()).unwrap_or_default();
+        let (names, _) = list(self.trees()).unwrap_or_default();
         let files = names.iter().filter_map(|name| self.cache_file(name, OFlags::RDONLY).ok());
         let read = files.filter_map(|file| serde_json::from_reader::<_, Manifest>(std::io::BufReader::new(file)).ok());
         read.flat_map(|manifest| manifest.contents().map(str::to_owned).collect::<Vec<_>>()).collect()
@@ -196,10 +196,13 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn descend(&mut self, dir: BorrowedFd<'_>, rel: &str, depth: usize) -> Result<(), UndoError> {
-        let Ok(names) = list(dir) else {
+        let Ok((names, unnamed)) = list(dir) else {
             self.partly(format!("`{rel}` could not be read"));
             return Ok(());
         };
+        if unnamed > 0 {
+            self.partly(format!("`{rel}/`: {unnamed} name(s) that are not UTF-8 were not kept"));
+        }
         for name in names {
             if self.made.cut {
                 return Ok(());
@@ -319,19 +322,18 @@ fn open_same(dir: BorrowedFd<'_>, name: &str, stat: &Stat) -> Option<File> {
     (Identity::of(&now) == Identity::of(stat)).then(|| File::from(fd))
 }
 
-/// Names of a directory in order; those that are not UTF-8 are left out.
-fn list(dir: BorrowedFd<'_>) -> rustix::io::Result<Vec<String>> {
-    let mut names = Vec::new();
+/// Names of a directory in order, and how many others are not UTF-8.
+fn list(dir: BorrowedFd<'_>) -> rustix::io::Result<(Vec<String>, usize)> {
+    let (mut names, mut unnamed) = (Vec::new(), 0);
     for entry in Dir::read_from(readable(dir)?)? {
-        if let Ok(name) = entry?.file_name().to_str()
-            && name != "."
-            && name != ".."
-        {
-            names.push(name.to_owned());
+        match entry?.file_name().to_str() {
+            Ok("." | "..") => {}
+            Ok(name) => names.push(name.to_owned()),
+            Err(_) => unnamed += 1,
         }
     }
     names.sort_unstable();
-    Ok(names)
+    Ok((names, unnamed))
 }
 
 fn readable(dir: BorrowedFd<'_>) -> rustix::io::Result<OwnedFd> {
