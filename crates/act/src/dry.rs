@@ -78,6 +78,11 @@ pub(crate) const fn which(scope: EditScope) -> Which {
 }
 
 /// A unified diff of one file.
+///
+/// ```
+/// let diff = tollgate_act::dry::diff("notes.txt", "one\ntwo\n", "one\n2\n");
+/// assert!(diff.contains("--- a/notes.txt") && diff.contains("-two\n+2\n"));
+/// ```
 pub fn diff(path: &str, old: &str, new: &str) -> String {
     let diff = TextDiff::from_lines(old, new);
     diff.unified_diff().context_radius(3).header(&format!("a/{path}"), &format!("b/{path}")).to_string()

@@ -17,6 +17,12 @@ const PROBE: usize = 8 * 1024;
 const BODY_CAP: usize = RESULT_CAP - 512;
 
 /// Which lines are wanted: from 1, at most [`MAX_LIMIT`].
+///
+/// ```
+/// use tollgate_act::files::read::Lines;
+/// assert_eq!(Lines::of(None, None), Lines { offset: 1, limit: 200 });
+/// assert_eq!(Lines::of(Some(9), Some(9_999)), Lines { offset: 9, limit: 2_000 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
     /// The first, counted from 1.

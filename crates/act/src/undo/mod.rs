@@ -92,6 +92,16 @@ fn join(spots: &[Spot]) -> String {
 }
 
 /// The undo store of one state directory. Several processes may share it.
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// use tollgate_act::undo::{How, Meta, Undo, UndoError, Which};
+/// let undo = Undo::open(&dir.path().join("state"))?;
+/// assert!(undo.steps()?.is_empty());
+/// let meta = Meta { run: "operator".into(), call: String::new(), tool: "undo".into(), at_ms: 0 };
+/// assert!(matches!(undo.undo(&Which::Last, How::Careful, meta), Err(UndoError::Nothing(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Undo {
     blobs: Blobs,
