@@ -331,10 +331,10 @@ pub fn clean(abs: &str) -> String {
 
 /// Says what protects `path`, by the names of its components, in any directory.
 ///
-/// Case is folded and trailing dots and spaces are dropped, as case-insensitive and NTFS-like file
+/// A backslash separates too, as it does on the file systems of Windows. Case is folded and trailing dots and spaces are dropped, as case-insensitive and NTFS-like file
 /// systems do (CVE-2025-59944 class): a name that differs only so is protected too.
 pub fn protection(path: &str) -> Option<Protection> {
-    let folded: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(fold).collect();
+    let folded: Vec<String> = path.split(['/', '\\']).filter(|part| !part.is_empty()).map(fold).collect();
     let parts: Vec<&str> = folded.iter().map(String::as_str).collect();
     let name = parts.last().copied()?;
     git(&parts, name).or_else(|| named(&parts, name)).or_else(|| secret_name(name))
@@ -586,6 +586,7 @@ mod tests {
         assert_eq!(protection("/w/.ENV"), Some(Protection::EnvFile));
         assert_eq!(protection("/w/.env.example"), None);
         assert_eq!(protection("/w/src/main.rs"), None);
+        assert_eq!(protection("/w/.claude\\settings.json"), Some(Protection::AgentSettings));
         assert_eq!(protection("/w/.github/workflows/ci.yml"), Some(Protection::Ci));
         assert_eq!(protection("/w/sub/.claude/settings.json"), Some(Protection::AgentSettings));
     }

@@ -365,6 +365,9 @@ impl Field {
                 0,
                 "write the path itself; `./` before a name that begins so",
             )),
+            Form::Path | Form::Pattern if is_windows(text) => {
+                Err(self.characters("a Windows drive".to_owned(), 0, "write the path as this system names it"))
+            }
             Form::Pattern if text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..") => Err(self
                 .characters("an absolute or parent path".to_owned(), 0, "write a pattern relative to the directory")),
             Form::Path | Form::Pattern | Form::Line | Form::Command | Form::Content => Ok(()),
@@ -391,6 +394,13 @@ impl Field {
             Kind::Choice(words) => json!({ "type": "string", "description": self.about, "enum": words }),
         }
     }
+}
+
+/// `C:\` or `C:/`: a file of that name here would not be what the model means.
+fn is_windows(path: &str) -> bool {
+    let mut chars = path.chars();
+    let drive = chars.next().is_some_and(|c| c.is_ascii_alphabetic());
+    drive && chars.next() == Some(':') && matches!(chars.next(), Some('\\' | '/'))
 }
 
 impl Form {
@@ -456,10 +466,10 @@ mod tests {
 
     #[test]
     fn control_characters_and_expansions_are_refused_in_paths() {
-        for bad in ["a\0b", "a\nb", "a\u{1b}b", "~/x", "$HOME/x", "", "\u{7f}"] {
+        for bad in ["C:\\x", "c:/x", "a\0b", "a\nb", "a\u{1b}b", "~/x", "$HOME/x", "", "\u{7f}"] {
             assert!(check("read_file", json!({"path": bad})).is_err(), "{bad:?}");
         }
-        for good in ["a b", "naïve–ファイル.txt", "..hidden/x", "a..b", "%2e%2e/x", "./~"] {
+        for good in ["a b", "naïve–ファイル.txt", "..hidden/x", "a..b", "%2e%2e/x", "./~", "c:x", "ab:/x"] {
             assert!(check("read_file", json!({"path": good})).is_ok(), "{good:?}");
         }
     }
