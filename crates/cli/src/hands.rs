@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use tollgate::act::relay::{Relay, RelayTls};
 use tollgate::act::run::Commands;
 use tollgate::act::sandbox::{Helper, Limits};
 use tollgate::act::undo::{self, Undo};
 use tollgate::act::{Doing, Hands, Inner};
 use tollgate::call::places::CREDENTIALS;
+use tollgate::policy;
 
 use crate::assembly::{Assembly, program_path};
 use crate::failure::Failure;
@@ -22,6 +24,7 @@ pub(crate) struct Parts {
     state: PathBuf,
     doing: Doing,
     commands: Commands,
+    relay: Option<Relay>,
 }
 
 impl Parts {
@@ -40,7 +43,8 @@ impl Parts {
             limits: Limits::default(),
             kept: undo::Limits::default(),
         };
-        Ok(Self { state, doing, commands })
+        let relay = assembly.policy.settings().relay.as_ref().map(relay);
+        Ok(Self { state, doing, commands, relay })
     }
 
     /// Opens the hands of run `run`.
@@ -49,7 +53,21 @@ impl Parts {
     /// [`Failure`] when the undo store cannot be used.
     pub(crate) fn open(&self, run: &str, inner: Box<dyn Inner>) -> Result<Hands, Failure> {
         let undo = Undo::open(&self.state).map_err(|error| Failure::state(&error))?;
-        Ok(Hands::new(undo, run, self.doing).commands(self.commands.clone()).inner(inner))
+        Ok(Hands::new(undo, run, self.doing).commands(self.commands.clone()).relay(self.relay.clone()).inner(inner))
+    }
+}
+
+/// The operator's relay, in the hands' own words.
+fn relay(configured: &policy::Relay) -> Relay {
+    Relay::Smtp {
+        host: configured.host.clone(),
+        port: configured.port,
+        from: configured.from.clone(),
+        tls: match configured.tls {
+            policy::RelayTls::Starttls => RelayTls::StartTls,
+            policy::RelayTls::Tls => RelayTls::Wrapped,
+            policy::RelayTls::None => RelayTls::None,
+        },
     }
 }
 

@@ -235,7 +235,7 @@ impl Worker<'_> {
     }
 
     fn perform(&mut self, tool: &str, permit: Permit) -> Told {
-        let outcome = self.hands.perform(permit, &self.stop.signal);
+        let outcome = self.hands.perform_with(permit, &self.stop.signal, &|url| self.gate.redirect(url));
         match self.gate.settle(outcome) {
             Ok(told) => {
                 self.tally.performed += 1;
