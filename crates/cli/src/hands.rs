@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use tollgate::act::relay::{Relay, RelayTls};
 use tollgate::act::run::Commands;
 use tollgate::act::sandbox::{Helper, Limits};
-use tollgate::act::undo::{self, Undo};
+use tollgate::act::undo::{self, Keep, Undo};
 use tollgate::act::{Doing, Hands, Inner};
 use tollgate::call::places::CREDENTIALS;
-use tollgate::policy;
+use tollgate::policy::{self, Policy};
 
 use crate::assembly::{Assembly, program_path};
 use crate::failure::Failure;
@@ -25,6 +25,7 @@ pub(crate) struct Parts {
     doing: Doing,
     commands: Commands,
     relay: Option<Relay>,
+    policy: Policy,
 }
 
 impl Parts {
@@ -44,7 +45,7 @@ impl Parts {
             kept: undo::Limits::default(),
         };
         let relay = assembly.policy.settings().relay.as_ref().map(relay);
-        Ok(Self { state, doing, commands, relay })
+        Ok(Self { state, doing, commands, relay, policy: assembly.policy.clone() })
     }
 
     /// Opens the hands of run `run`.
@@ -53,7 +54,13 @@ impl Parts {
     /// [`Failure`] when the undo store cannot be used.
     pub(crate) fn open(&self, run: &str, inner: Box<dyn Inner>) -> Result<Hands, Failure> {
         let undo = Undo::open(&self.state).map_err(|error| Failure::state(&error))?;
-        Ok(Hands::new(undo, run, self.doing).commands(self.commands.clone()).relay(self.relay.clone()).inner(inner))
+        undo.prune(Keep::default()).map_err(|error| Failure::state(&error))?;
+        let policy = self.policy.clone();
+        Ok(Hands::new(undo, run, self.doing)
+            .commands(self.commands.clone())
+            .relay(self.relay.clone())
+            .secret(Box::new(move |path| policy.is_secret(path)))
+            .inner(inner))
     }
 }
 

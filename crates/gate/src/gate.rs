@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde_json::json;
 use tollgate_call::facts::{Assurance, Facts};
 use tollgate_call::run_state::RunState;
-use tollgate_call::{Call, Door, Origin, Person, Proposal, Untrusted};
+use tollgate_call::{Call, Person, Proposal};
 use tollgate_ledger::{
     Actual, Admission, ApprovalKey, ApprovalUse, Digest, Event, HaltScope, Hold, NewAdvice, OutcomeClass, PendingId,
     PendingRow, Receipt, Record, RunId, RunNote, Scrubber, Settlement, Store,
 };
 use tollgate_policy::{Decision, Findings, Policy};
-use tollgate_survey::{Destination, Handles, Surveyor};
+use tollgate_survey::{Handles, Surveyor};
 
 use crate::approval::{self, Approval, Proof, TTL_MS, binding};
 use crate::budget;
@@ -88,26 +88,6 @@ impl Gate {
             Decision::Ask => self.pend(judged),
             Decision::Deny => self.refuse(&judged),
         }
-    }
-
-    /// Judges where a redirect leads, as a fetch of its own would be judged; only what is plainly allowed may be dialled.
-    ///
-    /// # Errors
-    /// In words, why it is not.
-    pub fn redirect(&self, url: &str) -> Result<Destination, String> {
-        let origin = Origin {
-            door: Door::Agent,
-            run: self.run.as_str().to_owned(),
-            call_id: "redirect".to_owned(),
-            cwd: "/".to_owned(),
-        };
-        let args = json!({ "url": url }).to_string().into_bytes();
-        let proposal = Proposal { tool: Untrusted::new("webfetch".to_owned()), args: Untrusted::new(args), origin };
-        let judged = self.judge(&proposal).map_err(|denial| denial.message())?;
-        if judged.findings.decision() != Decision::Allow {
-            return Err(from_findings(&judged.findings).message());
-        }
-        judged.handles.destination.ok_or_else(|| "its address could not be resolved".to_owned())
     }
 
     /// Redeems an approval: judges the pending call again, and admits it if it is still the same call.
@@ -200,16 +180,6 @@ impl Gate {
     /// A [`Denial`] when the ledger cannot be written; the caller must stop the run.
     pub fn note(&self, event: Event, data: &serde_json::Value) -> Result<(), Denial> {
         self.store.append(&self.record(event, data), &[]).map(drop).map_err(|error| unreachable_ledger(&error))
-    }
-
-    /// Records a message of the user, and remembers the hosts of the URLs in it: those the run may fetch from.
-    ///
-    /// # Errors
-    /// A [`Denial`] when the ledger cannot be written; the caller must stop the run.
-    pub fn hear(&self, message: &str) -> Result<(), Denial> {
-        let record = self.record(Event::UserMessage, &json!({ "text": message }));
-        let notes = memory::given(message, &self.scrubber);
-        self.store.append(&record, &notes).map(drop).map_err(|error| unreachable_ledger(&error))
     }
 
     /// A value with its secrets replaced, in the same shape.

@@ -20,6 +20,7 @@ mod permit;
 mod refusal;
 mod turn;
 mod verdict;
+mod web;
 
 pub use approval::{Approval, ApproveError, Seat, TTL_MS, approve_stored};
 pub use budget::DEFAULT_TOOL_SECS;

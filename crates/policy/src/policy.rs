@@ -125,7 +125,8 @@ impl Policy {
         !self.protected.is_empty() && self.protected.is_match(path)
     }
 
-    pub(crate) fn is_secret(&self, path: &str) -> bool {
+    /// Whether the operator listed this absolute path as never readable.
+    pub fn is_secret(&self, path: &str) -> bool {
         !self.secret.is_empty() && self.secret.is_match(path)
     }
 

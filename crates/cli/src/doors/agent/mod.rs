@@ -36,7 +36,7 @@ use crate::assembly::{self, text};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::hands::Parts;
-use crate::home::{Home, new_run};
+use crate::home::{Home, new_run, read_small};
 use crate::model::pace::RealPace;
 use crate::model::prices::Prices;
 use crate::model::spec::ModelSpec;
@@ -61,6 +61,7 @@ struct Session {
     hands: Parts,
     stop: Stop,
     cwd: String,
+    prices: Prices,
 }
 
 /// Runs the verb.
@@ -122,7 +123,7 @@ impl Session {
             .map_err(|error| Failure::state(&error))?;
         let seat = (presence == Presence::Person).then_some(seat);
         let stop = Stop::new().map_err(|error| Failure::state(&error))?;
-        Ok(Self { store, run, gate, seat, hands, stop, cwd })
+        Ok(Self { store, run, gate, seat, hands, stop, cwd, prices: prices(home)? })
     }
 
     fn work(
@@ -138,24 +139,8 @@ impl Session {
             .watch(Arc::clone(&self.store) as Arc<dyn Store>, scope)
             .map_err(|error| Failure::state(&error))?;
         self.begin(model.name())?;
-        let tools = tools(self.gate.policy());
-        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let hands = self.hands.open(self.run.as_str(), Box::new(RunInner::new(Rc::clone(console))))?;
-        let mut worker = Worker {
-            gate: &self.gate,
-            seat: self.seat.as_ref(),
-            hands: &hands,
-            model,
-            console: Rc::clone(console),
-            stop: &self.stop,
-            cwd: self.cwd.clone(),
-            system: prompt::system(&self.cwd, &names),
-            tools,
-            talk: Vec::new(),
-            tally: Tally::default(),
-            prices: Prices::shipped().map_err(|error| Failure::config(&error))?,
-            messages: 0,
-        };
+        let mut worker = self.worker(&hands, model, console);
         let mut next = task.or_else(|| console.borrow_mut().next_message());
         let mut ended = Ended::Finished;
         while let Some(message) = next {
@@ -172,6 +157,26 @@ impl Session {
         console.borrow_mut().end(&summary);
         self.offer_undo(&hands, &ended, console);
         Ok(exit)
+    }
+
+    fn worker<'a>(&'a self, hands: &'a Hands, model: Box<dyn Model>, console: &Rc<RefCell<dyn Console>>) -> Worker<'a> {
+        let tools = tools(self.gate.policy());
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        Worker {
+            gate: &self.gate,
+            seat: self.seat.as_ref(),
+            hands,
+            model,
+            console: Rc::clone(console),
+            stop: &self.stop,
+            cwd: self.cwd.clone(),
+            system: prompt::system(&self.cwd, &names),
+            tools,
+            talk: Vec::new(),
+            tally: Tally::default(),
+            prices: self.prices.clone(),
+            messages: 0,
+        }
     }
 
     /// What was changed can be taken back: offered where a person broke the run off, and told otherwise.
@@ -215,6 +220,18 @@ impl Session {
         self.gate
             .note(Event::RunEnd, &json!({ "ended": ended.why(), "tally": tally.json() }))
             .map_err(|denial| Failure::state(&denial.message()))
+    }
+}
+
+/// The shipped prices, under those of the operator's `prices.toml` beside the configuration file.
+fn prices(home: &Home) -> Result<Prices, Failure> {
+    let shipped = Prices::shipped().map_err(|error| Failure::config(&error))?;
+    let file = home.config.with_file_name("prices.toml");
+    match read_small(&file).map_err(|error| Failure::config(&error))? {
+        None => Ok(shipped),
+        Some(text) => Prices::parse(&text)
+            .map(|own| shipped.overlaid(own))
+            .map_err(|error| Failure::config(&format!("`{}`: {error}", file.display()))),
     }
 }
 
