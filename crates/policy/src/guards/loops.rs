@@ -10,11 +10,13 @@ use crate::subject::View;
 const IDENTICAL: usize = 3;
 /// Denials of one intent, after which it is refused without being judged again.
 const DENIED: usize = 3;
+/// Past calls that are looked at.
+const WINDOW: usize = 64;
 /// Lengths of cycles that are looked for.
 const CYCLES: [usize; 2] = [2, 3];
 
 pub(crate) fn judge(view: &View<'_>, out: &mut Rulings) {
-    let recent = &view.run.recent;
+    let recent = latest(&view.run.recent);
     let call = view.subject.digest;
     if denied_before(view) >= DENIED {
         out.deny(rule::LOOP_DENIED, "what was denied comes back in other words")
@@ -33,6 +35,11 @@ pub(crate) fn judge(view: &View<'_>, out: &mut Rulings) {
         out.deny(rule::LOOP_CYCLE, format!("the last {length} calls repeat with the same results"))
             .instead("use the results you have, or try something else");
     }
+}
+
+/// The last calls: what lies further back is no loop, and a long run is judged as fast as a short one.
+fn latest(recent: &[PastCall]) -> &[PastCall] {
+    recent.get(recent.len().saturating_sub(WINDOW)..).unwrap_or(recent)
 }
 
 fn denied_before(view: &View<'_>) -> usize {

@@ -99,8 +99,10 @@ fn configured(view: &View<'_>, connect: &Connect, out: &mut Rulings) {
     match (&connect.peer, connect.flow) {
         // A push is judged as what it publishes.
         (Peer::Remote(_), _) | (Peer::Registry(_) | Peer::Service(_), Flow::Fetch) => {}
+        // The operator configured the service, and what is destroyed or runs elsewhere is judged as that.
+        (Peer::Service(_), Flow::Session) => {}
         (Peer::Registry(name) | Peer::Service(name), Flow::Send) => upload(name, out),
-        (Peer::Registry(name) | Peer::Service(name), Flow::Session) => session(name, out),
+        (Peer::Registry(name), Flow::Session) => session(name, out),
         // The box's proxy judges each host as it is dialled.
         (Peer::Opaque(_), Flow::Fetch) if view.box_pays() => {}
         (Peer::Opaque(reason), _) => {

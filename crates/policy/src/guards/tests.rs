@@ -495,7 +495,7 @@ fn commands_fetch_freely_and_send_only_to_listed_hosts() {
             (url("git://any.example/x", Flow::Fetch), "ask net.scheme"),
             (service(Flow::Fetch), FREE),
             (service(Flow::Send), "ask net.upload"),
-            (service(Flow::Session), "ask net.session"),
+            (service(Flow::Session), FREE),
             (ActionKind::Connect(Connect { peer: Peer::Remote("origin".into()), flow: Flow::Fetch }), FREE),
             (ActionKind::Connect(Connect { peer: Peer::Opaque(Why::Input), flow: Flow::Fetch }), "ask net.unknown"),
             (ActionKind::Listen(Listen { scope: ListenScope::Loopback, text: "8000".into() }), FREE),

@@ -231,7 +231,11 @@ const DOCKER: &[Sub] = &[
             Rule::If("-v --volumes --rmi", Say::Destroy(DestroyClass::Container, "volumes or images of the project")),
         ],
     ),
-    sub("kill,container kill,compose kill", "-s --signal -f --file -p", &[DAEMON, Rule::Always(Say::Project)]),
+    sub(
+        "kill,container kill,compose kill",
+        "-s --signal -f --file -p",
+        &[DAEMON, Rule::Always(Say::Destroy(DestroyClass::Container, "what a running container holds"))],
+    ),
     sub(
         "rm,rmi,container rm,container prune,image rm,image prune,image remove,volume rm,volume prune,volume remove,network rm,network prune,system prune,builder prune,buildx prune,buildx rm,compose rm,container remove,machine rm,pod rm,pod prune,system reset,context rm,stack rm,stack down,service rm,secret rm,config rm,node rm,manifest rm,plugin rm,plugin disable",
         "--filter -f --file -p --project-name --time",
