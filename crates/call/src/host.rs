@@ -39,7 +39,7 @@ pub(crate) fn actions(name: &str, args: &Value) -> Vec<ActionKind> {
     if HARMLESS.contains(&name) || STOPS.contains(&name) {
         Vec::new()
     } else if SPAWNS.contains(&name) {
-        vec![ActionKind::Control(Control::Agent(rights(args)))]
+        raised(args).into_iter().collect()
     } else if name == "WebSearch" {
         let peer = Peer::Service("web search of the host".to_owned());
         vec![ActionKind::Connect(Connect { peer, flow: Flow::Fetch })]
@@ -48,9 +48,10 @@ pub(crate) fn actions(name: &str, args: &Value) -> Vec<ActionKind> {
     }
 }
 
-fn rights(args: &Value) -> AgentRights {
-    let mode = args.get("mode").and_then(Value::as_str);
-    if mode.is_some_and(|mode| RAISED.contains(&mode)) { AgentRights::Raised } else { AgentRights::Inherited }
+/// A child of its parent's rights does nothing that is not asked about; one of more rights escapes that.
+fn raised(args: &Value) -> Option<ActionKind> {
+    let mode = args.get("mode").and_then(Value::as_str)?;
+    RAISED.contains(&mode).then_some(ActionKind::Control(Control::Agent(AgentRights::Raised)))
 }
 
 #[cfg(test)]
@@ -60,12 +61,10 @@ mod tests {
 
     #[test]
     fn a_child_with_more_rights_than_its_parent_is_told_apart() {
-        let raised = |args| actions("Agent", &args);
-        assert_eq!(
-            raised(json!({"mode": "bypassPermissions"})),
-            [ActionKind::Control(Control::Agent(AgentRights::Raised))]
-        );
-        assert_eq!(raised(json!({"prompt": "x"})), [ActionKind::Control(Control::Agent(AgentRights::Inherited))]);
+        let spawn = |args| actions("Agent", &args);
+        let raised = ActionKind::Control(Control::Agent(AgentRights::Raised));
+        assert_eq!(spawn(json!({"mode": "bypassPermissions"})), [raised]);
+        assert!(spawn(json!({"prompt": "x"})).is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 pub(crate) mod claude;
 
 use std::io::Read as _;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use tollgate::call::Proposal;
 use tollgate::call::facts::Confinement;
 use tollgate::gate::{Advice, Approver, Gate, Report};
 
-use crate::args::{Agent, Common, Hook};
+use crate::args::{Agent, Common, Hook, Limits, Scope};
 use crate::assembly;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -103,11 +104,16 @@ fn payload() -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// The roots are fixed by the installation: the payload's directory only resolves relative names.
+/// Where the host says that its project is; the model cannot change the host's environment.
+const PROJECT: &str = "CLAUDE_PROJECT_DIR";
+
+/// The roots are fixed by the installation or the host: the payload's directory, which follows the
+/// agent's `cd`, only resolves relative names.
 fn gate(args: &Hook, common: &Common, session: &str) -> Result<Gate, Failure> {
     let home = Home::of(common)?;
-    let scope = crate::args::Scope { root: args.root.clone(), ..crate::args::Scope::default() };
-    let assembly = assembly::assemble(&home, &scope, &crate::args::Limits::default(), Confinement::Outside)?;
+    let project = std::env::var_os(PROJECT).map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let scope = Scope { root: args.root.clone().or(project), ..Scope::default() };
+    let assembly = assembly::assemble(&home, &scope, &Limits::default(), Confinement::Outside)?;
     let run = tollgate::ledger::RunId::parse(session).map_err(|_| {
         Failure::denied("the host's session id is not one of at most 64 letters, digits, `.`, `_` and `-`")
     })?;
