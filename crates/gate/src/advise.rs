@@ -7,8 +7,9 @@ use tollgate_ledger::{ApprovalKey, ApprovalUse, Digest, NewAdvice};
 use tollgate_policy::rule::Class;
 use tollgate_policy::{Decision, HostPrompt};
 
-use crate::approval;
+use crate::approval::{self, Grant};
 use crate::gate::{Gate, Judged};
+use crate::journal::About;
 use crate::permit::{Report, Settling, Told};
 use crate::refusal::{from_findings, unreachable_ledger};
 use crate::verdict::{Advice, Denial, DenialKind, Verdict};
@@ -16,15 +17,7 @@ use crate::verdict::{Advice, Denial, DenialKind, Verdict};
 impl Gate {
     /// Judges a call that a host will perform, and records the advice under its session and tool-use id.
     pub fn advise(&self, proposal: &Proposal) -> Advice {
-        let judged = match self.judge(proposal) {
-            Ok(judged) => judged,
-            Err(denial) => return self.said_no(self.denied(denial, Some(proposal))),
-        };
-        match judged.findings.decision() {
-            Decision::Allow => self.let_host(&judged, None),
-            Decision::Ask => self.ask(&judged),
-            Decision::Deny => self.said_no(self.refuse(&judged)),
-        }
+        self.guarded(About::Proposal(proposal), || self.advice(proposal)).unwrap_or_else(|denial| advice_of(&denial))
     }
 
     /// Settles advice by what the host reports of the call.
@@ -32,6 +25,10 @@ impl Gate {
     /// # Errors
     /// A [`Denial`] when there is no such advice, it was settled before, or the ledger fails.
     pub fn settle_advice(&self, session: &str, tool_use_id: &str, report: &Report) -> Result<Told, Denial> {
+        self.guarded(About::Nothing, || self.settle_taken(session, tool_use_id, report)).flatten()
+    }
+
+    fn settle_taken(&self, session: &str, tool_use_id: &str, report: &Report) -> Result<Told, Denial> {
         let row = self.store.take_advice(session, tool_use_id).map_err(|error| unreachable_ledger(&error))?;
         let settling = Settling {
             seq: row.seq,
@@ -42,14 +39,26 @@ impl Gate {
         self.settle_report(&settling, report, Vec::new())
     }
 
-    fn let_host(&self, judged: &Judged, approval: Option<ApprovalUse>) -> Advice {
+    fn advice(&self, proposal: &Proposal) -> Advice {
+        let judged = match self.judge(proposal) {
+            Ok(judged) => judged,
+            Err(denial) => return self.said_no(self.denied(denial, About::Proposal(proposal))),
+        };
+        match judged.findings.decision() {
+            Decision::Allow => self.let_host(&judged, Grant::Rule),
+            Decision::Ask => self.ask(&judged),
+            Decision::Deny => self.said_no(self.refuse(&judged)),
+        }
+    }
+
+    fn let_host(&self, judged: &Judged, grant: Grant) -> Advice {
         let origin = judged.call.origin();
         let advice = NewAdvice {
             session: self.run.as_str().to_owned(),
             tool_use_id: origin.call_id.clone(),
             row: self.scrubber.scrub_value(&json!({ "tool": judged.call.name() })),
         };
-        match self.admit(judged, approval, Some(advice), Assurance::Advisory) {
+        match self.admit(judged, grant, Some(advice), Assurance::Advisory) {
             Ok(_receipt) => {
                 let first = judged.findings.deciding();
                 Advice {
@@ -60,7 +69,7 @@ impl Gate {
                     halted: false,
                 }
             }
-            Err(denial) => self.said_no(self.denied(denial, None)),
+            Err(denial) => self.said_no(self.denied(denial, About::Judged(judged))),
         }
     }
 
@@ -74,10 +83,10 @@ impl Gate {
                     digest: Digest::from(*row.digest.bytes()),
                     nonce: row.nonce,
                 };
-                self.let_host(judged, Some(spend))
+                self.let_host(judged, Grant::Approval(spend))
             }
             Ok(Some(_) | None) => self.not_yet(judged),
-            Err(error) => self.said_no(self.denied(unreachable_ledger(&error), None)),
+            Err(error) => self.said_no(self.denied(unreachable_ledger(&error), About::Judged(judged))),
         }
     }
 
@@ -104,7 +113,7 @@ impl Gate {
                 pending: Some(id),
                 halted: false,
             },
-            Err(denial) => self.said_no(self.denied(denial, None)),
+            Err(denial) => self.said_no(self.denied(denial, About::Judged(judged))),
         }
     }
 
@@ -112,7 +121,7 @@ impl Gate {
     /// needs an exact approval.
     fn leave_to_host(&self, judged: &Judged) -> Advice {
         let first = judged.findings.deciding();
-        match self.let_host(judged, None) {
+        match self.let_host(judged, Grant::HostPrompt) {
             Advice { decision: Decision::Allow, .. } => Advice {
                 decision: Decision::Ask,
                 rule: first.rule.as_str().to_owned(),

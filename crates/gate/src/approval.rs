@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tollgate_call::{Call, facts::Facts};
-use tollgate_ledger::{ApprovalError, ApprovalRow, Digest, Event, PendingId, PendingRow, Record, Scrubber, Store};
+use tollgate_ledger::{
+    ApprovalError, ApprovalRow, ApprovalUse, Digest, Event, PendingId, PendingRow, Record, Scrubber, Store,
+};
 
 use crate::clock::{Clock, Entropy, NoEntropy, nonce};
 use crate::operator::{Operator, OperatorKey};
@@ -43,6 +45,34 @@ impl Seat {
     #[must_use]
     pub fn approve(&self, pending: &Pending) -> Approval {
         Approval { pending: pending.id.clone(), digest: pending.digest, proof: Proof::Seat(self.gate) }
+    }
+}
+
+/// On what ground a call is admitted.
+pub(crate) enum Grant {
+    /// No rule speaks against it.
+    Rule,
+    /// The operator approved it.
+    Approval(ApprovalUse),
+    /// The host's own prompt decides.
+    HostPrompt,
+}
+
+impl Grant {
+    /// The word for it in the record.
+    pub(crate) const fn word(&self) -> &'static str {
+        match self {
+            Self::Rule => "allow",
+            Self::Approval(_) => "approved",
+            Self::HostPrompt => "host-approved",
+        }
+    }
+
+    pub(crate) fn approval(self) -> Option<ApprovalUse> {
+        match self {
+            Self::Approval(used) => Some(used),
+            Self::Rule | Self::HostPrompt => None,
+        }
     }
 }
 
@@ -93,7 +123,9 @@ pub(crate) fn binding(call: &Call, facts: &Facts, run: &str, policy: &[u8; 32]) 
     let paths: Vec<Value> = facts
         .paths
         .iter()
-        .map(|(name, fact)| json!([name, fact.resolved, fact.identity.known().map(identity)]))
+        .map(|(name, fact)| {
+            json!([name, fact.resolved, fact.identity.known().map_or_else(|| json!("unknown"), identity)])
+        })
         .collect();
     let programs: Vec<Value> = facts
         .programs

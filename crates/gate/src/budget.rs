@@ -1,7 +1,7 @@
 //! Caps of the policy as lines of the ledger.
 
 use tollgate_call::{Call, Tool};
-use tollgate_ledger::{Actual, BudgetLine};
+use tollgate_ledger::{Actual, AdmitError, BudgetLine, BudgetRow};
 use tollgate_policy::Policy;
 
 use crate::verdict::Denial;
@@ -9,10 +9,27 @@ use crate::verdict::Denial;
 /// Seconds that a command is given when the call does not ask.
 pub const DEFAULT_TOOL_SECS: u64 = 120;
 
+/// Where the budgets of a run stand in the ledger.
+pub(crate) fn scope(run: &str) -> String {
+    format!("run:{run}")
+}
+
+/// Checks lines against how their scope stands.
+pub(crate) fn fits(lines: Vec<BudgetLine>, rows: &[BudgetRow]) -> Result<(), AdmitError> {
+    for BudgetLine { scope, counter, amount, cap } in lines {
+        let row = rows.iter().find(|row| row.counter == counter);
+        let used = row.map_or(0, |row| row.reserved.saturating_add(row.settled));
+        if let Some(cap) = cap.filter(|cap| used.saturating_add(amount) > *cap) {
+            return Err(AdmitError::CapReached { scope, counter, cap, used, amount });
+        }
+    }
+    Ok(())
+}
+
 /// What one call reserves: itself, its tool, and the seconds it may take.
 pub(crate) fn lines(policy: &Policy, run: &str, call: &Call) -> Vec<BudgetLine> {
     let caps = &policy.settings().caps;
-    let scope = format!("run:{run}");
+    let scope = scope(run);
     let line =
         |counter: String, amount: u64, cap: Option<u64>| BudgetLine { scope: scope.clone(), counter, amount, cap };
     let tool = call.name();
@@ -51,6 +68,7 @@ pub(crate) fn time(policy: &Policy, started_ms: i64, now_ms: i64) -> Result<(), 
 /// The rule of a cap on this counter.
 pub(crate) fn rule(counter: &str) -> &'static str {
     match counter.split(':').next().unwrap_or(counter) {
+        "calls" if counter != "calls" => "budget.tool",
         "turns" => "budget.turns",
         "tokens" => "budget.tokens",
         "microusd" => "budget.cost",

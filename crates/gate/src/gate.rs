@@ -10,17 +10,17 @@ use tollgate_call::facts::{Assurance, Facts};
 use tollgate_call::run_state::RunState;
 use tollgate_call::{Call, Person, Proposal};
 use tollgate_ledger::{
-    Actual, Admission, ApprovalKey, ApprovalUse, Digest, Event, HaltScope, Hold, NewAdvice, OutcomeClass, PendingId,
-    PendingRow, Receipt, Record, RunId, RunNote, Scrubber, Settlement, Store,
+    Actual, Admission, Digest, Event, HaltScope, Hold, NewAdvice, OutcomeClass, PendingId, PendingRow, Receipt, Record,
+    RunId, RunNote, Scrubber, SettleError, Settlement, Store,
 };
 use tollgate_policy::{Decision, Findings, Policy};
 use tollgate_survey::{Handles, Surveyor};
 
-use crate::approval::{self, Approval, Proof, TTL_MS, binding};
+use crate::approval::{Grant, TTL_MS, binding};
 use crate::budget;
 use crate::clock::{self, Clock, Entropy};
 use crate::deed::Deed;
-use crate::journal;
+use crate::journal::{self, About};
 use crate::memory;
 use crate::operator::Operator;
 use crate::permit::{Finish, Outcome, Permit, Report, Settling, Told};
@@ -79,73 +79,8 @@ pub(crate) struct Judged {
 impl Gate {
     /// Judges a proposal and, where that is allowed, admits it.
     pub fn submit(&self, proposal: &Proposal) -> Verdict {
-        let judged = match self.judge(proposal) {
-            Ok(judged) => judged,
-            Err(denial) => return self.denied(denial, Some(proposal)),
-        };
-        match judged.findings.decision() {
-            Decision::Allow => self.permit(judged, None),
-            Decision::Ask => self.pend(judged),
-            Decision::Deny => self.refuse(&judged),
-        }
-    }
-
-    /// Redeems an approval: judges the pending call again, and admits it if it is still the same call.
-    pub fn redeem(&self, pending: Pending, approval: Approval) -> Verdict {
-        if approval.digest != pending.digest || approval.pending != pending.id {
-            return self.denied(Denial::new("approval.mismatch", "the approval is for another call", None), None);
-        }
-        let spend = match approval.proof {
-            Proof::Seat(gate) if gate == self.id => {
-                ApprovalUse::Seat { pending: approval.pending, digest: approval.digest }
-            }
-            Proof::Signed(row) if approval::is_signed(self.operator.as_ref(), &row) => {
-                ApprovalUse::Stored { pending: approval.pending, digest: approval.digest, nonce: row.nonce }
-            }
-            Proof::Seat(_) | Proof::Signed(_) => {
-                return self.denied(Denial::new("approval.unsigned", "the approval is not the operator's", None), None);
-            }
-        };
-        let judged = match self.judge_call(pending.call) {
-            Ok(judged) => judged,
-            Err(denial) => return self.denied(denial, None),
-        };
-        if judged.digest != pending.digest {
-            let denial = Denial::new(
-                "approval.changed",
-                "what the call would touch changed since it was approved",
-                Some("ask again"),
-            );
-            return self.denied(denial, None);
-        }
-        match judged.findings.decision() {
-            Decision::Allow | Decision::Ask => self.permit(judged, Some(spend)),
-            Decision::Deny => self.refuse(&judged),
-        }
-    }
-
-    /// The operator's stored answer to a pending call, if it was approved from another process.
-    pub fn stored_approval(&self, pending: &Pending) -> Option<Approval> {
-        let key = ApprovalKey::Pending(pending.id.clone());
-        let row = self.store.approval_for(&key, self.clock.now_ms()).ok()??;
-        Some(Approval { pending: row.pending.clone(), digest: row.digest, proof: Proof::Signed(row) })
-    }
-
-    /// Records a human's no to a pending call.
-    pub fn decline(&self, pending: &Pending, reason: &str) -> Denial {
-        let reason = self.scrubber.scrub_text(reason);
-        let said = reason.to_text();
-        let data = json!({ "answer": "denied", "pending": pending.id.as_str(), "reason": reason.value() });
-        let stored = self.store.put_denial(&pending.id, &reason, &self.record(Event::Approval, &data));
-        let mut denial = Denial::new("approval.declined", "the operator declined it", None);
-        denial.kind = crate::DenialKind::Human;
-        if !said.is_empty() {
-            denial.because = format!("the operator declined it: {said}");
-        }
-        if let Err(error) = stored {
-            denial.because = format!("{} (and it could not be recorded: {error})", denial.because);
-        }
-        denial
+        let about = About::Proposal(proposal);
+        self.guarded(about, || self.decide(proposal)).unwrap_or_else(|denial| Verdict::Denied(Box::new(denial)))
     }
 
     /// Settles what was done under a permit: records it, charges what was used, and scrubs the result.
@@ -154,8 +89,11 @@ impl Gate {
     /// A [`Denial`] when the outcome cannot be recorded; the caller must stop the run.
     pub fn settle(&self, outcome: Outcome) -> Result<Told, Denial> {
         let Outcome { settling, report } = outcome;
-        let elapsed = self.clock.now_ms().saturating_sub(settling.started_ms);
-        self.settle_report(&settling, &report, vec![budget::seconds(elapsed)])
+        self.guarded(About::Permit(settling.seq), || {
+            let elapsed = self.clock.now_ms().saturating_sub(settling.started_ms);
+            self.settle_report(&settling, &report, vec![budget::seconds(elapsed)])
+        })
+        .flatten()
     }
 
     pub(crate) fn settle_report(
@@ -170,8 +108,17 @@ impl Gate {
         notes.extend(memory::written(report, &self.scrubber));
         let record = self.record(event, &journal::result(settling, report, &told));
         let settlement = Settlement { reservation: settling.reservation, actual, notes, record };
-        self.store.settle(&settlement).map_err(|error| unreachable_ledger(&error))?;
-        Ok(told)
+        match self.store.settle(&settlement) {
+            Ok(_settled) => Ok(told),
+            // It came so late that it was charged in full: what happened still belongs on the record.
+            Err(SettleError::Charged(_)) => {
+                let appended = self.store.append(&settlement.record, &settlement.notes);
+                appended.map(|_| told).map_err(|error| unreachable_ledger(&error))
+            }
+            Err(error @ (SettleError::Unknown(_) | SettleError::AlreadySettled(_) | SettleError::Store(_))) => {
+                Err(unreachable_ledger(&error))
+            }
+        }
     }
 
     /// Records an event that reserves nothing.
@@ -197,22 +144,40 @@ impl Gate {
         &self.run
     }
 
-    /// Judges, and turns a panic anywhere in reading, looking or judging into a denial.
-    pub(crate) fn judge(&self, proposal: &Proposal) -> Result<Judged, Denial> {
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            self.halt_generation()?;
-            let call = Call::read(proposal, &self.person).map_err(|error| malformed(&error))?;
-            self.judge_call(call)
-        }));
-        judged.unwrap_or_else(|_| {
-            Err(Denial::new("guard.failed", "the guard failed while judging this call", Some("report this call")))
+    /// Runs `work`; a panic anywhere in it, the ledger's and the clock's included, is a denial.
+    pub(crate) fn guarded<T>(&self, about: About<'_>, work: impl FnOnce() -> T) -> Result<T, Denial> {
+        catch_unwind(AssertUnwindSafe(work)).map_err(|_panic| {
+            let denial =
+                Denial::new("guard.failed", "the guard failed while judging this call", Some("report this call"));
+            // What failed may be the ledger itself: the denial stands without its record.
+            drop(catch_unwind(AssertUnwindSafe(|| self.record_refusal(&denial, about))));
+            denial
         })
     }
 
-    fn judge_call(&self, call: Call) -> Result<Judged, Denial> {
+    fn decide(&self, proposal: &Proposal) -> Verdict {
+        let judged = match self.judge(proposal) {
+            Ok(judged) => judged,
+            Err(denial) => return self.denied(denial, About::Proposal(proposal)),
+        };
+        match judged.findings.decision() {
+            Decision::Allow => self.permit(judged, Grant::Rule),
+            Decision::Ask => self.pend(judged),
+            Decision::Deny => self.refuse(&judged),
+        }
+    }
+
+    pub(crate) fn judge(&self, proposal: &Proposal) -> Result<Judged, Denial> {
+        self.halt_generation()?;
+        let call = Call::read(proposal, &self.person).map_err(|error| malformed(&error))?;
+        self.within_caps(&call)?;
+        self.judge_call(call)
+    }
+
+    pub(crate) fn judge_call(&self, call: Call) -> Result<Judged, Denial> {
         let generation = self.halt_generation()?;
-        let state = self.run_state()?;
         budget::time(&self.policy, self.started_ms, self.clock.now_ms())?;
+        let state = self.run_state()?;
         let surveyed = self.surveyor.survey(&call);
         let findings = tollgate_policy::judge(&self.policy, &call, &surveyed.facts, &state);
         let digest = binding(&call, &surveyed.facts, self.run.as_str(), &self.policy.digest())
@@ -220,15 +185,26 @@ impl Gate {
         Ok(Judged { call, facts: surveyed.facts, handles: surveyed.handles, findings, digest, generation })
     }
 
-    fn permit(&self, judged: Judged, approval: Option<ApprovalUse>) -> Verdict {
-        let receipt = match self.admit(&judged, approval, None, Assurance::Enforced) {
-            Ok(receipt) => receipt,
-            Err(denial) => return self.denied(denial, None),
+    /// Says early what a cap will not let through: no human is asked about it. Admitting checks again.
+    pub(crate) fn within_caps(&self, call: &Call) -> Result<(), Denial> {
+        let scope = budget::scope(self.run.as_str());
+        let rows = self.store.budgets(&scope).map_err(|error| unreachable_ledger(&error))?;
+        budget::fits(budget::lines(&self.policy, self.run.as_str(), call), &rows).map_err(|error| not_admitted(&error))
+    }
+
+    /// The handles come first: what cannot be held spends no approval and reserves nothing.
+    pub(crate) fn permit(&self, mut judged: Judged, grant: Grant) -> Verdict {
+        let handles = std::mem::take(&mut judged.handles);
+        let deed = match Deed::of(&judged.call, handles) {
+            Ok(deed) => deed,
+            Err(denial) => return self.denied(denial, About::Judged(&judged)),
         };
-        let settling = Settling::new(&receipt, self.clock.now_ms(), judged.call.name());
-        match Deed::of(&judged.call, judged.handles) {
-            Ok(deed) => Verdict::Permitted(Box::new(Permit { deed, settling })),
-            Err(denial) => self.denied(denial, None),
+        match self.admit(&judged, grant, None, Assurance::Enforced) {
+            Ok(receipt) => {
+                let settling = Settling::new(&receipt, self.clock.now_ms(), judged.call.name());
+                Verdict::Permitted(Box::new(Permit { deed, settling }))
+            }
+            Err(denial) => self.denied(denial, About::Judged(&judged)),
         }
     }
 
@@ -236,21 +212,20 @@ impl Gate {
     pub(crate) fn admit(
         &self,
         judged: &Judged,
-        approval: Option<ApprovalUse>,
+        grant: Grant,
         advice: Option<NewAdvice>,
         assurance: Assurance,
     ) -> Result<Receipt, Denial> {
-        let approved = approval.is_some();
         let hold = match advice {
             Some(_) => Hold::Until(self.clock.now_ms().saturating_add(ADVICE_MS)),
             None => Hold::Process,
         };
         let mut notes = vec![called(judged, OutcomeClass::Open)];
         notes.extend(memory::labels(&judged.call, &judged.facts));
-        let data = journal::decision(judged, if approved { "approved" } else { "allow" }, assurance);
+        let data = journal::decision(judged, grant.word(), assurance);
         let admission = Admission {
             halt_generation: judged.generation,
-            approval,
+            approval: grant.approval(),
             lines: budget::lines(&self.policy, self.run.as_str(), &judged.call),
             hold,
             advice,
@@ -271,7 +246,7 @@ impl Gate {
                     rendered,
                     expires_ms,
                 })),
-                Err(denial) => self.denied(denial, None),
+                Err(denial) => self.denied(denial, About::Judged(&judged)),
             },
             Approver::Nobody => {
                 let mut denial = from_findings(&judged.findings);
@@ -330,8 +305,13 @@ impl Gate {
         drop(self.store.append(&record, &notes));
     }
 
-    /// Records a denial that was made before anything was judged.
-    pub(crate) fn denied(&self, denial: Denial, proposal: Option<&Proposal>) -> Verdict {
+    /// Records a denial that no finding made.
+    pub(crate) fn denied(&self, denial: Denial, about: About<'_>) -> Verdict {
+        self.record_refusal(&denial, about);
+        Verdict::Denied(Box::new(denial))
+    }
+
+    fn record_refusal(&self, denial: &Denial, about: About<'_>) {
         let event = match denial.kind {
             crate::DenialKind::Malformed => Event::ValidationError,
             crate::DenialKind::Budget => Event::CapHit,
@@ -341,8 +321,8 @@ impl Gate {
             | crate::DenialKind::Timeout
             | crate::DenialKind::Guard => Event::Decision,
         };
-        drop(self.store.append(&self.record(event, &journal::unjudged(&denial, proposal)), &[]));
-        Verdict::Denied(Box::new(denial))
+        let data = journal::refusal(denial, about, self.assurance());
+        drop(self.store.append(&self.record(event, &data), &[]));
     }
 
     pub(crate) fn record(&self, event: Event, data: &serde_json::Value) -> Record {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use tollgate_call::Proposal;
 use tollgate_call::facts::Assurance;
-use tollgate_ledger::OutcomeClass;
+use tollgate_ledger::{OutcomeClass, PendingId};
 use tollgate_policy::Finding;
 
 use crate::approval::hex;
@@ -39,16 +39,44 @@ pub(crate) fn denial(judged: &Judged, denial: &Denial, assurance: Assurance) -> 
     data
 }
 
-pub(crate) fn unjudged(denial: &Denial, proposal: Option<&Proposal>) -> Value {
+/// What a refusal that no finding made is about.
+#[derive(Clone, Copy)]
+pub(crate) enum About<'a> {
+    /// What was proposed, and may not even be a call.
+    Proposal(&'a Proposal),
+    /// A call that was judged.
+    Judged(&'a Judged),
+    /// A call that waits for a human.
+    Pending(&'a PendingId),
+    /// What was done under the permit of this record.
+    Permit(u64),
+    /// No call.
+    Nothing,
+}
+
+pub(crate) fn refusal(denial: &Denial, about: About<'_>, assurance: Assurance) -> Value {
     let mut data = json!({ "decision": "deny", "rule": denial.rule, "because": denial.because });
-    if let (Value::Object(map), Some(proposal)) = (&mut data, proposal) {
-        let raw = proposal.args.as_untrusted();
-        map.insert("tool".to_owned(), json!(proposal.tool.as_untrusted()));
-        map.insert("args_raw".to_owned(), json!(cut(&String::from_utf8_lossy(raw), RESULT_CUT)));
-        map.insert("args_bytes".to_owned(), json!(raw.len()));
-        map.insert("call_id".to_owned(), json!(proposal.origin.call_id));
+    let more = match about {
+        About::Judged(judged) => return self::denial(judged, denial, assurance),
+        About::Proposal(proposal) => proposed(proposal),
+        About::Pending(id) => json!({ "pending": id.as_str() }),
+        About::Permit(seq) => json!({ "of": seq }),
+        About::Nothing => Value::Null,
+    };
+    if let (Value::Object(map), Value::Object(more)) = (&mut data, more) {
+        map.extend(more);
     }
     data
+}
+
+fn proposed(proposal: &Proposal) -> Value {
+    let raw = proposal.args.as_untrusted();
+    json!({
+        "tool": proposal.tool.as_untrusted(),
+        "args_raw": cut(&String::from_utf8_lossy(raw), RESULT_CUT),
+        "args_bytes": raw.len(),
+        "call_id": proposal.origin.call_id,
+    })
 }
 
 pub(crate) fn result(settling: &Settling, report: &Report, told: &Told) -> Value {

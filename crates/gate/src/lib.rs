@@ -1,9 +1,9 @@
 //! Decides: the only minter of a [`Permit`].
 //!
 //! [`gate`](Gate) tells the story of one call; the other rooms are what it stands on:
-//! `verdict` (the answers), `permit` (the right to act, and the duty to report), `approval` and
-//! `operator` (a human's exact yes), `budget` and `turn` (caps), `advise` (hosts that act by
-//! themselves), `memory` and `journal` (what is remembered).
+//! `verdict` (the answers), `permit` (the right to act, and the duty to report), `approval`,
+//! `redeem` and `operator` (a human's exact yes), `budget` and `turn` (caps), `advise` (hosts that act by
+//! themselves), `web` (given hosts and redirects), `memory` and `journal` (what is remembered).
 #![forbid(unsafe_code)]
 
 mod advise;
@@ -17,6 +17,7 @@ mod journal;
 mod memory;
 mod operator;
 mod permit;
+mod redeem;
 mod refusal;
 mod turn;
 mod verdict;

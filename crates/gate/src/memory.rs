@@ -1,8 +1,8 @@
 //! Between the rows that the ledger keeps and the state that guards read.
 
-use tollgate_call::action::{ActionKind, Flow, Target};
+use tollgate_call::action::{ActionKind, Flow, Target, Why};
 use tollgate_call::address::WebAddress;
-use tollgate_call::facts::Facts;
+use tollgate_call::facts::{Fact, Facts};
 use tollgate_call::places::Place;
 use tollgate_call::run_state::{End, Labels, PastCall, RunState};
 use tollgate_call::{Call, Tool};
@@ -54,6 +54,8 @@ fn raised(kind: &ActionKind, facts: &Facts) -> ledger::Labels {
     match kind {
         ActionKind::Read(target) if is_secret(target, facts) => ledger::Labels::SENSITIVE,
         ActionKind::Connect(connect) if connect.flow == Flow::Fetch => ledger::Labels::UNTRUSTED,
+        // What a tool of somebody else returns, somebody else wrote.
+        ActionKind::Opaque(Why::UnknownTool(_)) => ledger::Labels::UNTRUSTED,
         ActionKind::Control(_) | ActionKind::Persist(_) => ledger::Labels::CONTROL,
         ActionKind::Write(target, _) if is_protected(target, facts) => ledger::Labels::CONTROL,
         ActionKind::Read(_)
@@ -74,11 +76,20 @@ fn raised(kind: &ActionKind, facts: &Facts) -> ledger::Labels {
     }
 }
 
+/// A pattern reads whatever it matches; a search through a tree leaves secrets out.
 fn is_secret(target: &Target, facts: &Facts) -> bool {
-    let Target::Path(path) = target else { return false };
-    facts.paths.get(&path.abs).is_some_and(|fact| {
-        fact.place == Place::Credential || fact.protection.is_some_and(|protection| protection.is_secret())
-    })
+    let secret = |abs: &String| {
+        facts.paths.get(abs).is_some_and(|fact| {
+            fact.place == Place::Credential || fact.protection.is_some_and(|protection| protection.is_secret())
+        })
+    };
+    match target {
+        Target::Path(path) => secret(&path.abs),
+        Target::Glob(path) => {
+            facts.expansions.get(&path.abs).and_then(Fact::known).is_some_and(|found| found.matches.iter().any(secret))
+        }
+        Target::Beneath(_) | Target::Opaque(_) => false,
+    }
 }
 
 fn is_protected(target: &Target, facts: &Facts) -> bool {

@@ -32,13 +32,14 @@ pub(crate) fn unreachable_ledger(error: &dyn std::fmt::Display) -> Denial {
 pub(crate) fn not_admitted(error: &AdmitError) -> Denial {
     let rule = match error {
         AdmitError::Halted(_) | AdmitError::HaltMoved { .. } => "halt.raised",
+        AdmitError::ApprovalDenied(_) => "approval.declined",
         AdmitError::ApprovalExpired(_) => "approval.expired",
-        AdmitError::ApprovalUnknown(_)
-        | AdmitError::ApprovalSpent(_)
-        | AdmitError::ApprovalDenied(_)
-        | AdmitError::ApprovalMismatch(_) => "approval.spent",
+        AdmitError::ApprovalUnknown(_) | AdmitError::ApprovalSpent(_) | AdmitError::ApprovalMismatch(_) => {
+            "approval.spent"
+        }
         AdmitError::CapReached { counter, .. } => budget::rule(counter),
-        AdmitError::AdviceExists | AdmitError::Store(_) => "ledger.unreachable",
+        AdmitError::AdviceExists => "advice.repeated",
+        AdmitError::Store(_) => "ledger.unreachable",
     };
     Denial::new(rule, error.to_string(), None)
 }

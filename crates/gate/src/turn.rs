@@ -4,6 +4,7 @@ use serde_json::Value;
 use tollgate_ledger::{Actual, Admission, BudgetLine, Event, HaltScope, Hold, ReservationId, Settlement};
 
 use crate::gate::Gate;
+use crate::journal::About;
 use crate::refusal::{not_admitted, unreachable_ledger};
 use crate::verdict::Denial;
 
@@ -36,8 +37,34 @@ impl Gate {
     /// # Errors
     /// A [`Denial`] when a cap is reached, the run is halted, or the ledger fails.
     pub fn open_turn(&self, message: u64, expected: TurnCost, data: &Value) -> Result<OpenTurn, Denial> {
+        self.guarded(About::Nothing, || self.reserve_turn(message, expected, data)).flatten()
+    }
+
+    /// Settles a turn by what was used.
+    ///
+    /// # Errors
+    /// A [`Denial`] when the ledger fails.
+    pub fn close_turn(&self, turn: OpenTurn, used: TurnCost, end: TurnEnd, data: &Value) -> Result<(), Denial> {
+        let event = match end {
+            TurnEnd::Answered => Event::ModelResponse,
+            TurnEnd::Failed => Event::ModelError,
+        };
+        let settlement = Settlement {
+            reservation: turn.0,
+            actual: vec![
+                Actual { counter: "turns".to_owned(), amount: 1 },
+                Actual { counter: "tokens".to_owned(), amount: used.tokens },
+                Actual { counter: "microusd".to_owned(), amount: used.microusd },
+            ],
+            notes: Vec::new(),
+            record: self.record(event, data),
+        };
+        self.store.settle(&settlement).map(drop).map_err(|error| unreachable_ledger(&error))
+    }
+
+    fn reserve_turn(&self, message: u64, expected: TurnCost, data: &Value) -> Result<OpenTurn, Denial> {
         crate::budget::time(&self.policy, self.started_ms, self.clock.now_ms())?;
-        let run = format!("run:{}", self.run);
+        let run = crate::budget::scope(self.run.as_str());
         let caps = &self.policy.settings().caps;
         let line = |scope: String, counter: &str, amount: u64, cap: Option<u64>| BudgetLine {
             scope,
@@ -68,27 +95,5 @@ impl Gate {
             Err(denial)
         };
         self.store.admit(&admission).map(|receipt| OpenTurn(receipt.reservation())).or_else(denied)
-    }
-
-    /// Settles a turn by what was used.
-    ///
-    /// # Errors
-    /// A [`Denial`] when the ledger fails.
-    pub fn close_turn(&self, turn: OpenTurn, used: TurnCost, end: TurnEnd, data: &Value) -> Result<(), Denial> {
-        let event = match end {
-            TurnEnd::Answered => Event::ModelResponse,
-            TurnEnd::Failed => Event::ModelError,
-        };
-        let settlement = Settlement {
-            reservation: turn.0,
-            actual: vec![
-                Actual { counter: "turns".to_owned(), amount: 1 },
-                Actual { counter: "tokens".to_owned(), amount: used.tokens },
-                Actual { counter: "microusd".to_owned(), amount: used.microusd },
-            ],
-            notes: Vec::new(),
-            record: self.record(event, data),
-        };
-        self.store.settle(&settlement).map(drop).map_err(|error| unreachable_ledger(&error))
     }
 }

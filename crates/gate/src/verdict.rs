@@ -56,7 +56,8 @@ impl Pending {
     }
 }
 
-/// A call that must not happen, and why.
+/// A call that must not happen, and why. Only the gate makes one.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
     /// Who said no.
@@ -110,8 +111,9 @@ impl DenialKind {
             "call" => Self::Malformed,
             "budget" | "loop" => Self::Budget,
             "halt" => Self::Halt,
-            "ledger" | "guard" => Self::Guard,
-            "approval" => Self::Timeout,
+            "ledger" | "guard" | "advice" => Self::Guard,
+            "approval" if matches!(rule, "approval.none" | "approval.expired") => Self::Timeout,
+            "approval" if rule == "approval.declined" => Self::Human,
             _ => Self::Policy,
         }
     }
@@ -141,7 +143,8 @@ impl Denial {
 
 /// The answer to a host that will act by itself; it can never become a [`Permit`].
 #[must_use = "advice that is not given to the host lets the host act"]
-#[derive(Debug, Clone)]
+#[non_exhaustive]
+#[derive(Debug)]
 pub struct Advice {
     /// What the host should do.
     pub decision: Decision,

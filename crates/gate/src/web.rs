@@ -1,14 +1,15 @@
 //! The web's part in a run: which hosts the user gave, and where a redirect leads.
 
 use serde_json::json;
-use tollgate_call::{Door, Origin, Proposal, Untrusted};
+use tollgate_call::{Call, Door, Origin, Proposal, Untrusted};
 use tollgate_ledger::Event;
 use tollgate_policy::Decision;
 use tollgate_survey::Destination;
 
 use crate::gate::Gate;
+use crate::journal::About;
 use crate::memory;
-use crate::refusal::{from_findings, unreachable_ledger};
+use crate::refusal::{from_findings, malformed, unreachable_ledger};
 use crate::verdict::Denial;
 
 impl Gate {
@@ -22,23 +23,26 @@ impl Gate {
         self.store.append(&record, &notes).map(drop).map_err(|error| unreachable_ledger(&error))
     }
 
-    /// Judges where a redirect leads, as a fetch of its own would be judged; only what is plainly allowed may be dialled.
+    /// Judges where a redirect leads, as a fetch of its own would be judged; only what is plainly allowed
+    /// may be dialled. It is part of the call that was admitted, so it uses up no cap.
     ///
     /// # Errors
     /// In words, why it is not.
     pub fn redirect(&self, url: &str) -> Result<Destination, String> {
-        let origin = Origin {
-            door: Door::Agent,
-            run: self.run.as_str().to_owned(),
-            call_id: "redirect".to_owned(),
-            cwd: "/".to_owned(),
-        };
-        let args = json!({ "url": url }).to_string().into_bytes();
-        let proposal = Proposal { tool: Untrusted::new("webfetch".to_owned()), args: Untrusted::new(args), origin };
-        let judged = self.judge(&proposal).map_err(|denial| denial.message())?;
+        self.guarded(About::Nothing, || self.next_hop(url)).flatten().map_err(|denial| denial.message())
+    }
+
+    fn next_hop(&self, url: &str) -> Result<Destination, Denial> {
+        let run = self.run.as_str().to_owned();
+        let origin = Origin { door: Door::Agent, run, call_id: "redirect".to_owned(), cwd: "/".to_owned() };
+        let args = Untrusted::new(json!({ "url": url }).to_string().into_bytes());
+        let proposal = Proposal { tool: Untrusted::new("webfetch".to_owned()), args, origin };
+        let call = Call::read(&proposal, &self.person).map_err(|error| malformed(&error))?;
+        let judged = self.judge_call(call)?;
         if judged.findings.decision() != Decision::Allow {
-            return Err(from_findings(&judged.findings).message());
+            return Err(from_findings(&judged.findings));
         }
-        judged.handles.destination.ok_or_else(|| "its address could not be resolved".to_owned())
+        let unresolved = || Denial::new("net.unknown", "its address could not be resolved", None);
+        judged.handles.destination.ok_or_else(unresolved)
     }
 }
