@@ -1,0 +1,9 @@
+//! The binary as its users and host agents meet it: every test starts the real program, in a world of its own.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod exchanges;
+#[cfg(test)]
+mod halts;
+#[cfg(test)]
+mod world;
