@@ -18,6 +18,43 @@
 //! | `state_dir` | the directory nobody else may reach |
 //! | `store` | the [`Store`] trait; `store::sqlite` is the local back end |
 //! | [`log`] | the derived JSON Lines file, reading it, and verifying it |
+//!
+//! ```
+//! use tollgate_ledger::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let temporary = tempfile::tempdir()?;
+//! # let path = temporary.path().join("state");
+//! let now = 1_750_000_000_000;
+//! let dir = StateDir::open_or_create(&path)?;
+//! let (store, _report) = SqliteStore::open(&dir, OpenOptions::at(now))?;
+//! let run = RunId::parse("demo")?;
+//! let scrubber = Scrubber::new([("API_KEY", "correct-horse-battery")]);
+//! let data = scrubber.scrub_value(&serde_json::json!({"tool": "grep", "args": "correct-horse-battery"}));
+//!
+//! let receipt = store.admit(&Admission {
+//!     halt_generation: store.halt_state(&HaltScope::Run(run.clone()))?.generation,
+//!     approval: None,
+//!     lines: vec![BudgetLine { scope: "run:demo".into(), counter: "calls".into(), amount: 1, cap: Some(200) }],
+//!     hold: Hold::Process,
+//!     advice: None,
+//!     notes: vec![],
+//!     record: Record { ts: now, run: run.clone(), event: Event::Decision, data },
+//! })?;
+//! // … now, and not before, the call may run …
+//! store.settle(&Settlement {
+//!     reservation: receipt.reservation(),
+//!     actual: vec![],
+//!     notes: vec![],
+//!     record: Record { ts: now + 5, run, event: Event::ToolResult, data: scrubber.scrub_text("3 lines") },
+//! })?;
+//!
+//! assert!(log::verify(&dir)?.is_sound());
+//! let first = log::show(&dir, receipt.seq())?.ok_or("not there")?;
+//! assert!(first.data.to_text().contains("[secret:API_KEY:"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod admission;
 mod approval;

@@ -3,8 +3,9 @@
 mod forms;
 
 use crate::chain::Digest;
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 use serde_json::{Map, Value};
+use std::cmp::Reverse;
 use std::ops::Range;
 
 /// The longest text kept whole; of a longer one the head, its size and its SHA-256 are kept.
@@ -61,9 +62,18 @@ impl Scrubbed {
 /// ```
 #[derive(Debug)]
 pub struct Scrubber {
-    known: Option<AhoCorasick>,
+    known: Known,
     placeholders: Vec<String>,
     too_short: Vec<String>,
+}
+
+/// Says which values are known.
+#[derive(Debug)]
+enum Known {
+    Nothing,
+    Values(AhoCorasick),
+    /// They are too many to be searched for, so every text is hidden.
+    Unsearchable,
 }
 
 impl Scrubber {
@@ -87,11 +97,7 @@ impl Scrubber {
             }
         }
         if !patterns.is_empty() {
-            // Building fails only past the automaton's size limits; then nothing is let through.
-            built.known = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns).ok();
-            if built.known.is_none() {
-                built.placeholders.clear();
-            }
+            built.known = AhoCorasick::new(&patterns).map_or(Known::Unsearchable, Known::Values);
         }
         built
     }
@@ -99,7 +105,7 @@ impl Scrubber {
     /// Hides tokens by their form only.
     #[must_use]
     pub const fn formats_only() -> Self {
-        Self { known: None, placeholders: Vec::new(), too_short: Vec::new() }
+        Self { known: Known::Nothing, placeholders: Vec::new(), too_short: Vec::new() }
     }
 
     /// Names the values that were too short to hide.
@@ -178,19 +184,26 @@ impl Scrubber {
         out
     }
 
+    /// Lists every find, overlapping ones too: of two secrets that share characters none may remain.
+    fn known_values(&self, text: &str) -> Vec<(Range<usize>, String)> {
+        let name = |pattern: usize| self.placeholders.get(pattern).cloned().unwrap_or_default();
+        match &self.known {
+            Known::Nothing => Vec::new(),
+            Known::Values(values) => {
+                values.find_overlapping_iter(text).map(|m| (m.range(), name(m.pattern().as_usize()))).collect()
+            }
+            Known::Unsearchable => vec![(0..text.len(), "[secret:unsearchable]".to_owned())],
+        }
+    }
+
     /// Lists what to replace, in order and without overlap; overlapping finds become one.
     fn hits(&self, text: &str) -> Vec<(Range<usize>, String)> {
-        let mut all: Vec<(Range<usize>, String)> = self
-            .known
-            .iter()
-            .flat_map(|known| known.find_iter(text))
-            .filter_map(|m| Some((m.range(), self.placeholders.get(m.pattern().as_usize())?.clone())))
-            .collect();
+        let mut all = self.known_values(text);
         all.extend(tollgate_call::secret::find_tokens(text).into_iter().map(|hit| {
             let token = text.get(hit.range.clone()).unwrap_or_default();
             (hit.range, placeholder(hit.kind, token))
         }));
-        all.sort_by_key(|(range, _)| range.start);
+        all.sort_by_key(|(range, _)| (range.start, Reverse(range.end)));
         let mut merged: Vec<(Range<usize>, String)> = Vec::with_capacity(all.len());
         for (range, name) in all {
             match merged.last_mut() {

@@ -50,6 +50,55 @@ fn short_values_are_named_as_not_hidden() {
 }
 
 #[test]
+fn of_two_secrets_that_share_characters_none_remains() {
+    let scrubber = Scrubber::new([("A", "abcdefgh"), ("B", "fghijklm"), ("C", "cdefghij")]);
+    let shown = scrubber.scrub_text("<abcdefghijklm>").to_text();
+    assert!(shown.starts_with("<[secret:A:") && shown.ends_with("]>"), "{shown}");
+}
+
+#[test]
+fn when_nothing_can_be_searched_nothing_is_shown() {
+    let scrubber = Scrubber { known: Known::Unsearchable, ..Scrubber::formats_only() };
+    assert_eq!(scrubber.scrub_text("anything").to_text(), "[secret:unsearchable]");
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits: String = bytes.iter().map(|b| format!("{b:08b}")).collect();
+    let digit = |six: &[u8]| {
+        let six = format!("{:0<6}", std::str::from_utf8(six).unwrap());
+        char::from(DIGITS[usize::from_str_radix(&six, 2).unwrap()])
+    };
+    bits.as_bytes().chunks(6).map(digit).collect()
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_known_value_survives_in_any_company(
+        secret in "[ -~é]{8,24}", before in "[a-zA-Z0-9 :/=\"]{0,9}", after in "[a-zA-Z0-9 :/=\"]{0,9}",
+    ) {
+        let scrubber = Scrubber::new([("S", secret.as_str())]);
+        let text = format!("{before}{secret}{after}");
+        let nested = serde_json::json!({"k": text}).to_string();
+        let hex: String = text.bytes().map(|b| format!("{b:02x}")).collect();
+        for spelled in [text.clone(), nested, hex, base64(text.as_bytes())] {
+            let shown = scrubber.scrub_text(&spelled).to_text();
+            proptest::prop_assert!(shown.contains("[secret:"), "{} → {}", spelled, shown);
+            proptest::prop_assert!(!shown.contains(&secret));
+        }
+    }
+
+    #[test]
+    fn any_value_becomes_a_payload_that_reads_back_as_it_is(text in "\\PC*", number in proptest::num::f64::NORMAL) {
+        let value = serde_json::json!({ text.clone(): [text.clone(), number], "n": number.to_bits() });
+        let kept = Scrubber::formats_only().scrub_value(&value);
+        let canonical = serde_json_canonicalizer::to_vec(kept.value()).unwrap();
+        let back: Value = serde_json::from_slice(&canonical).unwrap();
+        proptest::prop_assert_eq!(serde_json_canonicalizer::to_vec(&back).unwrap(), canonical);
+    }
+}
+
+#[test]
 fn ordinary_text_stays_as_it_is() {
     for text in ["", "cargo test -p x", "see https://example.org/a?b=c", "日本語 \u{1}"] {
         assert_eq!(scrubber().scrub_text(text).to_text(), text);
