@@ -22,6 +22,15 @@ pub(super) fn expand(word: &RawWord) -> Braces {
         return Braces::None;
     }
     let marks: Vec<Mark> = word.pieces.iter().flat_map(split).collect();
+    // `$x{a,b}` is `$xa` and `$xb`: the name takes in what follows.
+    let grows = |pair: &[Mark]| {
+        let variable =
+            matches!(pair.first(), Some(Mark::Piece(Piece { kind: PieceKind::Variable(_, None), quoted: Quoted::No })));
+        variable && matches!(pair.last(), Some(Mark::Open))
+    };
+    if marks.windows(2).any(grows) {
+        return Braces::TooMany;
+    }
     let Some(words) = alternatives(&marks, 0) else { return Braces::TooMany };
     if words.len() == 1 {
         return Braces::None;
@@ -85,7 +94,7 @@ fn plain(text: &str) -> Piece {
 /// Every word that `marks` stands for; `None` when there are too many.
 fn alternatives(marks: &[Mark], depth: u32) -> Option<Vec<Vec<Mark>>> {
     let Some((start, end, choices)) = first_group(marks) else { return Some(vec![marks.to_vec()]) };
-    if depth >= MAX_DEPTH {
+    if depth >= MAX_DEPTH || choices.is_empty() {
         return None;
     }
     let before = marks.get(..start).unwrap_or(&[]);
@@ -133,14 +142,17 @@ fn cut_at(marks: &[Mark], start: usize, commas: &[usize], end: usize) -> Vec<Vec
     starts.zip(ends).map(|(from, to)| marks.get(from + 1..to).unwrap_or(&[]).to_vec()).collect()
 }
 
-/// `1..5`, `a..e`, `1..9..2`.
+/// `1..5`, `a..e`, `1..9..2`; no choices at all where there are too many.
 fn sequence(inside: &[Mark]) -> Option<Vec<Vec<Mark>>> {
     let [Mark::Piece(Piece { kind: PieceKind::Text(text), quoted: Quoted::No })] = inside else { return None };
     let mut ends = text.split("..");
     let (first, last, step) = (ends.next()?, ends.next()?, ends.next());
     let step = step.map_or(Some(1), |step| step.parse::<i64>().ok())?.unsigned_abs().max(1);
     let names = match (first.parse::<i64>(), last.parse::<i64>()) {
-        (Ok(from), Ok(to)) => range(from, to, step)?.into_iter().map(|at| at.to_string()).collect::<Vec<_>>(),
+        (Ok(from), Ok(to)) => match range(from, to, step) {
+            Some(all) => all.into_iter().map(|at| at.to_string()).collect::<Vec<_>>(),
+            None => Vec::new(),
+        },
         _ => letters(first, last, step)?,
     };
     Some(names.iter().map(|name| vec![Mark::Piece(plain(name))]).collect())

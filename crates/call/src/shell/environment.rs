@@ -19,7 +19,7 @@ pub(super) fn runs_code(name: &str, value: &Word, cwd: Option<&str>) -> bool {
         return !text.is_some_and(|text| KNOWN_COMPILERS.contains(&text));
     }
     if OPTIONS.contains(&name) {
-        return text.is_none_or(|text| DANGEROUS_OPTIONS.iter().any(|option| text.contains(option)));
+        return text.is_none_or(|text| text.split_ascii_whitespace().any(is_dangerous_option));
     }
     if SEARCH.contains(&name) {
         return !text.is_some_and(|text| text.split(':').all(|part| is_local(part, cwd)));
@@ -31,6 +31,10 @@ pub(super) fn runs_code(name: &str, value: &Word, cwd: Option<&str>) -> bool {
 /// Whether setting or unsetting `name` makes the shell keep no record.
 pub(super) fn hides(name: &str) -> bool {
     matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "HISTCONTROL" | "HISTIGNORE")
+}
+
+fn is_dangerous_option(option: &str) -> bool {
+    option == "-r" || option.contains("linker=") || DANGEROUS_OPTIONS.iter().any(|known| option.starts_with(known))
 }
 
 fn is_local(part: &str, cwd: Option<&str>) -> bool {
@@ -177,9 +181,9 @@ const OPTIONS: &[&str] = &[
     "LESS",
     "SBT_OPTS",
 ];
+/// How such options begin that load or run other code.
 const DANGEROUS_OPTIONS: &[&str] = &[
     "--require",
-    "-r ",
     "--import",
     "--loader",
     "--experimental-loader",
@@ -187,15 +191,15 @@ const DANGEROUS_OPTIONS: &[&str] = &[
     "-javaagent",
     "-agentlib",
     "-agentpath",
-    "OnOutOfMemoryError",
-    "OnError",
-    "linker=",
+    "-XX:OnOutOfMemoryError",
+    "-XX:OnError",
     "-fplugin",
     "-wrapper",
-    "-B",
     "-specs",
+    "-B",
     "+!",
     "-o",
+    "--lesskey",
 ];
 /// Variables that add directories in which code is looked for.
 const SEARCH: &[&str] =

@@ -2,107 +2,13 @@
 
 use super::braces::{self, Braces};
 use super::feed::Feed;
+use super::fields::{Fields, PART, live_or_extended};
 use super::ir::{Part, Word};
 use super::lex::{Modifier, Origin, Piece, PieceKind, Quoted, RawWord};
 use super::pattern;
 use super::scope::Value;
 use super::walk::Reader;
 use crate::action::Why;
-
-/// Longest word that is followed.
-const MAX_WORD: usize = 65_536;
-
-/// Words that are being put together.
-struct Fields {
-    done: Vec<Vec<Part>>,
-    now: Vec<Part>,
-    /// Whether `now` is a word even when empty, because it was quoted.
-    begun: bool,
-}
-
-impl Fields {
-    const fn new() -> Self {
-        Self { done: Vec::new(), now: Vec::new(), begun: false }
-    }
-
-    fn text(&mut self, text: &str) {
-        self.begun = true;
-        if text.is_empty() {
-            return;
-        }
-        match self.now.last_mut() {
-            Some(Part::Text(last)) => last.push_str(text),
-            Some(Part::Glob(_) | Part::Opaque(_)) | None => self.now.push(Part::Text(text.to_owned())),
-        }
-    }
-
-    fn part(&mut self, part: &Part) {
-        match part {
-            Part::Text(text) => self.text(text),
-            Part::Glob(_) | Part::Opaque(_) => {
-                self.begun = true;
-                self.now.push(part.clone());
-            }
-        }
-    }
-
-    fn end(&mut self) {
-        if self.begun {
-            self.done.push(std::mem::take(&mut self.now));
-            self.begun = false;
-        }
-    }
-
-    /// Adds unquoted literal text, whose pattern marks are live.
-    fn live(&mut self, text: &str) {
-        if !text.contains(['*', '?', '[']) {
-            return self.text(text);
-        }
-        let mut rest = text;
-        while let Some(at) = rest.find(['*', '?', '[']) {
-            let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            if !before.is_empty() {
-                self.text(before);
-            }
-            let length = glob_length(after);
-            let (mark, after) = after.split_at_checked(length).unwrap_or((after, ""));
-            if mark == "[" {
-                self.text(mark)
-            } else {
-                self.part(&Part::Glob(mark.to_owned()))
-            }
-            rest = after;
-        }
-        if !rest.is_empty() {
-            self.text(rest);
-        }
-    }
-
-    /// Adds the value of an unquoted expansion: split at blanks, patterns live.
-    fn split(&mut self, value: &[Part], blanks: &str) {
-        for part in value {
-            let Part::Text(text) = part else {
-                self.part(part);
-                continue;
-            };
-            let mut pieces = text.split(|mark| blanks.contains(mark));
-            if let Some(first) = pieces.next().filter(|first| !first.is_empty()) {
-                self.live(first);
-            }
-            for piece in pieces {
-                self.end();
-                if !piece.is_empty() {
-                    self.live(piece);
-                }
-            }
-        }
-    }
-}
-
-/// Length of the pattern mark that `text` starts with; 1 for a `[` that nothing closes.
-fn glob_length(text: &str) -> usize {
-    if text.starts_with('[') { text.find(']').map_or(1, |end| end + 1) } else { 1 }
-}
 
 impl Reader<'_> {
     /// Expands words as the arguments of a command.
@@ -124,10 +30,16 @@ impl Reader<'_> {
 
     /// Expands a word that stays one word: an assignment, a redirection target, a here-document.
     pub(super) fn one(&mut self, raw: &RawWord) -> Word {
+        if self.spent() {
+            return self.too_long(raw);
+        }
         let mut fields = Fields::new();
         for (at, piece) in raw.pieces.iter().enumerate() {
             match (&piece.kind, piece.quoted) {
-                (PieceKind::Text(text), Quoted::No) if at == 0 => self.tilde(text, &mut fields),
+                (PieceKind::Text(text), Quoted::No) if at == 0 && (text.contains('/') || raw.pieces.len() == 1) => {
+                    let rest = self.tilde(text, &mut fields);
+                    fields.text(rest);
+                }
                 (PieceKind::Text(text), Quoted::Yes | Quoted::No) => fields.text(text),
                 (kind, _) => {
                     let quoted = Piece { kind: kind.clone(), quoted: Quoted::Yes };
@@ -135,16 +47,25 @@ impl Reader<'_> {
                 }
             }
         }
+        if fields.over() {
+            return self.too_long(raw);
+        }
         fields.end();
         let parts = fields.done.into_iter().next().unwrap_or_default();
         self.finish(parts, raw)
     }
 
     fn word_into(&mut self, raw: &RawWord, words: &mut Vec<Word>) {
+        if self.spent() {
+            return words.push(self.too_long(raw));
+        }
         let mut fields = Fields::new();
         for (at, piece) in raw.pieces.iter().enumerate() {
             match (&piece.kind, piece.quoted) {
-                (PieceKind::Text(text), Quoted::No) if at == 0 => self.tilde(text, &mut fields),
+                (PieceKind::Text(text), Quoted::No) if at == 0 && (text.contains('/') || raw.pieces.len() == 1) => {
+                    let rest = self.tilde(text, &mut fields);
+                    live_or_extended(rest, &mut fields);
+                }
                 (PieceKind::Text(text), Quoted::No) => live_or_extended(text, &mut fields),
                 (PieceKind::Text(text), Quoted::Yes) => fields.text(text),
                 (
@@ -157,6 +78,9 @@ impl Reader<'_> {
                 ) => self.piece(piece, &mut fields),
             }
         }
+        if fields.over() {
+            return words.push(self.too_long(raw));
+        }
         fields.end();
         for parts in fields.done {
             let word = self.finish(parts, raw);
@@ -166,30 +90,38 @@ impl Reader<'_> {
 
     fn finish(&mut self, parts: Vec<Part>, raw: &RawWord) -> Word {
         let span = self.span(raw.origin);
-        let size: usize = parts.iter().map(|part| if let Part::Text(text) = part { text.len() } else { 0 }).sum();
-        if size > MAX_WORD || !self.room(size) {
-            return Word::opaque_at(Why::Limit("a word longer than 64 KB".to_owned()), span);
-        }
+        let size = |part: &Part| if let Part::Text(text) = part { text.len() } else { PART };
+        self.room(parts.iter().map(size).sum());
         let verbatim = raw.verbatim.filter(|_| matches!(parts.as_slice(), [Part::Text(_)]));
         Word { parts, span, verbatim: verbatim.and_then(|at| u32::try_from(at).ok()) }
     }
 
-    /// Text at the start of a word, where `~` and `~/` are the home directory.
-    fn tilde(&self, text: &str, fields: &mut Fields) {
-        let Some(rest) = text.strip_prefix('~') else { return live_or_extended(text, fields) };
+    fn too_long(&self, raw: &RawWord) -> Word {
+        Word::opaque_at(Why::Limit("expanded text".to_owned()), self.span(raw.origin))
+    }
+
+    /// Puts in the home directory for a `~` at the start of a word; returns the text after it.
+    fn tilde<'t>(&self, text: &'t str, fields: &mut Fields) -> &'t str {
+        let Some(rest) = text.strip_prefix('~') else { return text };
         let (user, path) = rest.find('/').and_then(|at| rest.split_at_checked(at)).unwrap_or((rest, ""));
         match user {
             "" => fields.text(self.setting.home),
             "+" => fields.text(self.scope.cwd.as_deref().unwrap_or("~+")),
             "root" => fields.text("/root"),
+            "-" => match self.scope.previous.as_deref() {
+                Some(previous) => fields.text(previous),
+                None => return text,
+            },
             name if name == self.setting.user => fields.text(self.setting.home),
-            name if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) => {
+            name if name.starts_with(|mark: char| mark == '_' || mark.is_ascii_alphabetic())
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) =>
+            {
                 fields.text("/home/");
                 fields.text(name);
             }
-            _ => return live_or_extended(text, fields),
+            _ => return text,
         }
-        live_or_extended(path, fields);
+        path
     }
 
     fn piece(&mut self, piece: &Piece, fields: &mut Fields) {
@@ -237,6 +169,9 @@ impl Reader<'_> {
     }
 
     fn variable(&mut self, name: &str, modifier: Option<&Modifier>, quoted: Quoted, fields: &mut Fields) {
+        if fields.over() {
+            return;
+        }
         let operand = modifier.map(|modifier| self.one(&modifier.operand.clone()));
         if matches!(name, "@" | "*") && modifier.is_none() {
             return self.arguments(quoted, fields);
@@ -382,10 +317,4 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-/// Unquoted literal text; `@(…)` and kin are patterns that are not followed.
-fn live_or_extended(text: &str, fields: &mut Fields) {
-    let extended = ["@(", "?(", "*(", "+(", "!("].iter().any(|mark| text.contains(mark));
-    if extended { fields.part(&Part::Opaque(Why::Expansion("extended pattern".to_owned()))) } else { fields.live(text) }
 }

@@ -349,6 +349,11 @@ fn unescape_backtick(inside: &str) -> String {
 }
 
 impl RawWord {
+    /// Whether it is `text`, unquoted.
+    pub(super) fn is(&self, text: &str) -> bool {
+        matches!(self.pieces.as_slice(), [Piece { kind: PieceKind::Text(only), quoted: Quoted::No }] if only == text)
+    }
+
     /// A word that is `text` and nothing else.
     pub(super) fn text(text: String, origin: Origin) -> Self {
         let range = origin.range(0, text.len());

@@ -87,7 +87,10 @@ impl Reader<'_> {
         let named = simple.name.span.start.offset() < simple.name.span.end.offset();
         let name = named.then_some(&simple.name);
         self.commands += u32::from(named);
-        let words = name.into_iter().chain(&simple.args).map(|word| self.word(word.span)).collect();
+        let mut words = self.joined(name.into_iter().chain(&simple.args).map(|word| word.span));
+        // `! ! cmd`: the second mark is no command either.
+        let marks = words.iter().take_while(|word| word.is("!")).count();
+        words.drain(..marks);
         self.finish(words, &simple.assignments, Vec::new(), redirects, simple.span)
     }
 
@@ -312,6 +315,21 @@ impl Reader<'_> {
             (slice.to_owned(), self.origin.plus(start))
         };
         if heredoc.delimiter.expands_body { cut(&text, origin, Mode::Quoted) } else { RawWord::text(text, origin) }
+    }
+
+    /// Cuts words where quoting says that they end, wherever the parser thought they did.
+    fn joined(&self, spans: impl Iterator<Item = ast::Span>) -> Vec<RawWord> {
+        let mut words = Vec::new();
+        let mut done = 0;
+        for span in spans {
+            let start = span.start.offset();
+            if start < done {
+                continue;
+            }
+            done = super::skip::word_end(self.text, start).max(span.end.offset());
+            words.push(cut(self.text.get(start..done).unwrap_or(""), self.origin.plus(start), Mode::Word));
+        }
+        words
     }
 
     fn unknown(&mut self, what: &str, span: ast::Span) -> Node {

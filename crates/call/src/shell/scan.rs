@@ -8,6 +8,10 @@ use super::skip::{Cursor, Heredoc};
 
 /// Deepest nesting of quotes, substitutions and groups that is read.
 pub(super) const MAX_DEPTH: u32 = 24;
+/// Most commands, separators, substitutions and braces together.
+pub(super) const MAX_PIECES: u32 = 2048;
+/// Most here-documents: the parser takes longer than in proportion for many.
+const MAX_HEREDOCS: u32 = 128;
 /// Longest arithmetic that is recognised; longer text is read as commands.
 pub(super) const MAX_ARITHMETIC: usize = 1024;
 
@@ -61,6 +65,7 @@ impl<'t> Cursor<'t> {
                 b'\\' if self.peek_at(1) == Some(b'\n') => self.at += 2,
                 b'#' => self.comment(),
                 b'\n' => {
+                    self.count(1);
                     self.at += 1;
                     self.bodies();
                     at = after_separator(at);
@@ -84,6 +89,7 @@ impl<'t> Cursor<'t> {
                 b'&' if self.peek_at(1) == Some(b'>') => self.at += 1,
                 b'|' if at == At::Pattern => self.at += 1,
                 b';' | b'&' | b'|' => {
+                    self.count(1);
                     self.at += 1;
                     at = after_separator(at);
                 }
@@ -105,6 +111,7 @@ impl<'t> Cursor<'t> {
             self.at = end;
             return if at == At::Header { At::Header } else { At::Words };
         }
+        self.count(1);
         self.at += 1;
         *open += 1;
         if *open > MAX_DEPTH {
@@ -226,6 +233,7 @@ impl<'t> Cursor<'t> {
         self.word();
         if matches!(operator, "<<" | "<<-") {
             let delimiter = unquote(self.since(target));
+            self.count(MAX_PIECES / MAX_HEREDOCS);
             self.heredocs.push(Heredoc { delimiter, strip_tabs: operator == "<<-" });
         }
     }

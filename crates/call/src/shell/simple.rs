@@ -5,7 +5,7 @@ use super::ir::{Assignment, Part, Redirect, RedirectKind, Simple, Word};
 use super::lex::{Origin, RawWord};
 use super::scope::Value;
 use super::tree::{Append, Node, RawAssignment, RawRedirect, RawSimple, RawValue};
-use super::walk::{MAX_COMMANDS, Reader};
+use super::walk::{MAX_COMMANDS, MAX_WORDS, Reader};
 use crate::action::{ActionKind, Connect, Control, Execute, Flow, Peer, Program, Standing, Why, WriteHow};
 use crate::span::Span;
 
@@ -23,6 +23,9 @@ impl Reader<'_> {
         if self.commands.len() >= MAX_COMMANDS {
             return self.limit("number of commands", span);
         }
+        if raw.words.len() > MAX_WORDS {
+            return self.limit("number of words", span);
+        }
         self.decoded = Decoded::No;
         self.source = None;
         let words = self.words(&raw.words);
@@ -36,6 +39,9 @@ impl Reader<'_> {
 
     /// Notes a command and what it does.
     pub(super) fn run(&mut self, simple: Simple, declared: &[Assignment], input: &Feed) -> Feed {
+        if self.commands.len() >= MAX_COMMANDS || simple.words.len() > MAX_WORDS {
+            return self.limit("number of commands", simple.span);
+        }
         self.part = u32::try_from(self.commands.len()).unwrap_or(u32::MAX);
         self.commands.push(simple.clone());
         simple.redirects.iter().for_each(|redirect| self.redirect_actions(redirect));
@@ -95,7 +101,18 @@ impl Reader<'_> {
     }
 
     fn redirect(&mut self, raw: &RawRedirect) -> Redirect {
-        Redirect { kind: raw.kind, target: self.one(&raw.target), span: self.span(raw.span) }
+        let target = if raw.kind == RedirectKind::Text {
+            self.one(&raw.target)
+        } else {
+            // A name is expanded as words are, and must come to one word.
+            let mut words = self.words(std::slice::from_ref(&raw.target));
+            match (words.pop(), words.is_empty()) {
+                (Some(word), true) => word,
+                (Some(word), false) => Word::opaque_at(Why::Expansion("several names".to_owned()), word.span),
+                (None, _) => Word::literal_at("", self.span(raw.target.origin)),
+            }
+        };
+        Redirect { kind: raw.kind, target, span: self.span(raw.span) }
     }
 
     fn redirect_actions(&mut self, redirect: &Redirect) {

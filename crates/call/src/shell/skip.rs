@@ -1,6 +1,6 @@
 //! Finds where quotes, substitutions and words end.
 
-use super::scan::{End, MAX_ARITHMETIC, MAX_DEPTH};
+use super::scan::{End, MAX_ARITHMETIC, MAX_DEPTH, MAX_PIECES};
 
 /// A reading position.
 pub(super) struct Cursor<'t> {
@@ -9,6 +9,8 @@ pub(super) struct Cursor<'t> {
     depth: u32,
     pub(super) commands: u32,
     pub(super) too_deep: bool,
+    /// Pieces seen on every level.
+    pieces: u32,
     pub(super) heredocs: Vec<Heredoc<'t>>,
 }
 
@@ -19,7 +21,7 @@ pub(super) struct Heredoc<'t> {
 
 impl<'t> Cursor<'t> {
     pub(super) const fn new(text: &'t str, at: usize) -> Self {
-        Self { text, at, depth: 0, commands: 0, too_deep: false, heredocs: Vec::new() }
+        Self { text, at, depth: 0, commands: 0, too_deep: false, pieces: 0, heredocs: Vec::new() }
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -37,6 +39,15 @@ impl<'t> Cursor<'t> {
     /// The text from `start` to here.
     pub(super) fn since(&self, start: usize) -> &'t str {
         self.text.get(start..self.at).unwrap_or("")
+    }
+
+    /// Counts pieces; past the most that are read, stops at the end of the text.
+    pub(super) fn count(&mut self, pieces: u32) {
+        self.pieces = self.pieces.saturating_add(pieces);
+        if self.pieces > MAX_PIECES {
+            self.too_deep = true;
+            self.at = self.text.len();
+        }
     }
 
     /// Runs `inner` one level deeper, or stops at the end of the text where that is too deep.
@@ -144,6 +155,7 @@ impl<'t> Cursor<'t> {
     /// Skips to past the `)` that closes a substitution or subshell whose `(` was just passed.
     pub(super) fn parens(&mut self) {
         let commands = self.commands;
+        self.count(1);
         self.nested(|this| this.script(End::Paren));
         self.commands = commands;
     }
@@ -185,6 +197,10 @@ impl<'t> Cursor<'t> {
                     self.parens();
                 }
                 b'<' | b'>' => return,
+                b'{' => {
+                    self.count(1);
+                    self.at += 1;
+                }
                 b'\\' => self.at += 2,
                 b'\'' => self.single(),
                 b'"' => self.double(),
@@ -201,4 +217,11 @@ impl<'t> Cursor<'t> {
         let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at));
         matches!(before, Some(b'?' | b'*' | b'+' | b'@' | b'!' | b'='))
     }
+}
+
+/// Where the word that starts at `start` ends.
+pub(super) fn word_end(text: &str, start: usize) -> usize {
+    let mut cursor = Cursor::new(text, start);
+    cursor.word();
+    cursor.at.min(text.len())
 }

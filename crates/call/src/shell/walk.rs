@@ -1,11 +1,11 @@
 //! Walks a script in the order the shell runs it, and notes every simple command.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use super::changes::{MOVES, assigned, leaves};
 use super::feed::{Decoded, Feed};
-use super::ir::{Simple, Within, Word};
+use super::functions::Function;
+use super::ir::{Simple, Within};
 use super::lex::Origin;
 use super::scope::{Scope, Value};
 use super::tree::{Link, Loop, Node, Tree};
@@ -14,11 +14,15 @@ use crate::action::{Action, ActionKind, Why};
 use crate::span::Span;
 
 /// Commands, texts and bytes that one reading may take; more is [`Why::Limit`].
-pub(super) const MAX_COMMANDS: usize = 4096;
-const MAX_TEXTS: u32 = 512;
-const MAX_BYTES: usize = 4 * 65_536;
+pub(super) const MAX_COMMANDS: usize = 1024;
+/// Words that one command may have.
+pub(super) const MAX_WORDS: usize = 2048;
+const MAX_TEXTS: u32 = 256;
+const MAX_BYTES: usize = 2 * 65_536;
 /// Levels of structure, wrapping and substitution together.
-const MAX_LEVELS: u32 = 48;
+const MAX_LEVELS: u32 = 32;
+/// Notes of a limit that are made.
+const MAX_LIMITS: u32 = 16;
 /// Bytes of expanded words that one reading may hold.
 const MAX_EXPANDED: usize = 1024 * 1024;
 /// Loop values that are followed one by one.
@@ -33,7 +37,7 @@ pub(super) struct Reader<'s> {
     pub(super) within: Vec<Within>,
     /// Whether the words being expanded hold decoded text.
     pub(super) decoded: Decoded,
-    functions: Vec<Function>,
+    pub(super) functions: Vec<Function>,
     descriptors: Vec<Feed>,
     level: u32,
     texts: u32,
@@ -43,15 +47,7 @@ pub(super) struct Reader<'s> {
     /// The program whose output the last unknown substitution was.
     pub(super) source: Option<String>,
     pub(super) part: u32,
-    limited: bool,
-}
-
-struct Function {
-    name: String,
-    body: Rc<Node>,
-    scope: Scope,
-    called: bool,
-    active: bool,
+    limits: u32,
 }
 
 impl<'s> Reader<'s> {
@@ -72,7 +68,7 @@ impl<'s> Reader<'s> {
             expanded: 0,
             source: None,
             part: 0,
-            limited: false,
+            limits: 0,
         }
     }
 
@@ -87,7 +83,7 @@ impl<'s> Reader<'s> {
         }
         let scan = scan::scan(text);
         if scan.too_deep {
-            return self.limit("nesting", whole);
+            return self.limit("nesting or here-documents", whole);
         }
         match parse::parse(text, origin) {
             Ok(Tree { body, commands }) => {
@@ -103,28 +99,13 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Walks functions that were defined and never called: anything may still call them.
-    pub(super) fn uncalled(&mut self) {
-        let mut at = 0;
-        while let Some(function) = self.functions.get_mut(at) {
-            at += 1;
-            if std::mem::replace(&mut function.called, true) {
-                continue;
-            }
-            let (body, mut scope) = (Rc::clone(&function.body), function.scope.clone());
-            scope.arguments = None;
-            let outer = std::mem::replace(&mut self.scope, scope);
-            self.inside(Within::Function, |this| this.node(&body, &Feed::Outer));
-            self.scope = outer;
-        }
-    }
-
     /// Adds an action of the command being read.
     pub(super) fn act(&mut self, kind: ActionKind, span: Span) {
         if self.actions.len() < 2 * MAX_COMMANDS {
             self.actions.push(Action { kind, span, part: self.part });
         } else {
-            self.limited = true;
+            let end = Span::new("/command", 0, 0);
+            self.limit("number of actions", end);
         }
     }
 
@@ -134,16 +115,26 @@ impl<'s> Reader<'s> {
 
     /// Counts expanded text; says whether there is still room for more.
     pub(super) fn room(&mut self, bytes: usize) -> bool {
+        let before = self.spent();
         self.expanded = self.expanded.saturating_add(bytes).saturating_add(16);
-        self.expanded <= MAX_EXPANDED
+        if self.spent() && !before {
+            self.limit("expanded text", Span::new("/command", 0, 0));
+        }
+        !self.spent()
+    }
+
+    /// Whether the room for expanded text is used up; a limit has then been noted.
+    pub(super) const fn spent(&self) -> bool {
+        self.expanded > MAX_EXPANDED
     }
 
     /// Notes that something is larger or deeper than is judged.
     pub(super) fn limit(&mut self, what: &str, span: Span) -> Feed {
-        let action = Action { kind: ActionKind::Opaque(Why::Limit(what.to_owned())), span, part: self.part };
-        if !self.actions.contains(&action) || !self.limited {
-            self.limited = true;
-            self.actions.push(action);
+        // One note is enough to ask; hostile input would make thousands.
+        if self.limits < MAX_LIMITS {
+            self.limits += 1;
+            let kind = ActionKind::Opaque(Why::Limit(what.to_owned()));
+            self.actions.push(Action { kind, span, part: self.part });
         }
         Feed::stream(what)
     }
@@ -210,6 +201,9 @@ impl<'s> Reader<'s> {
     }
 
     pub(super) fn node(&mut self, node: &Node, input: &Feed) -> Feed {
+        if self.limits >= MAX_LIMITS {
+            return Feed::stream("unread text");
+        }
         match node {
             Node::Simple(simple) => self.simple(simple, input),
             Node::Chain(first, rest) => self.chain(first, rest, input),
@@ -336,47 +330,6 @@ impl<'s> Reader<'s> {
     fn turn(&mut self, it: &Loop, input: &Feed) {
         self.inside(Within::Condition, |this| this.sequence(&it.head, input));
         self.inside(Within::Loop, |this| this.sequence(&it.body, input));
-    }
-
-    fn define(&mut self, names: &[String], body: &Rc<Node>) -> Feed {
-        for name in names {
-            self.scope.functions.insert(name.clone(), self.functions.len());
-            let scope = self.scope.clone();
-            self.functions.push(Function {
-                name: name.clone(),
-                body: Rc::clone(body),
-                scope,
-                called: false,
-                active: false,
-            });
-        }
-        Feed::Outer
-    }
-
-    /// Calls a function of the script, if `name` is one.
-    pub(super) fn call(&mut self, name: &str, words: &[Word], span: &Span, input: &Feed) -> Option<Feed> {
-        let at = *self.scope.functions.get(name)?;
-        let function = self.functions.get_mut(at)?;
-        function.called = true;
-        if function.active {
-            let detached = self.within.iter().any(|it| matches!(it, Within::Background | Within::Pipe(_)));
-            if detached {
-                let kind = ActionKind::Signal(crate::action::Signal::All("a fork bomb".to_owned()));
-                self.act(kind, span.clone());
-            }
-            return Some(Feed::stream(name));
-        }
-        function.active = true;
-        let body = Rc::clone(&function.body);
-        let arguments = words.get(1..).unwrap_or(&[]).to_vec();
-        let outer = self.scope.arguments.replace(arguments);
-        let feed = self.nest(span.clone(), |this| this.inside(Within::Function, |this| this.node(&body, input)));
-        self.scope.arguments = outer;
-        if let Some(function) = self.functions.get_mut(at) {
-            debug_assert_eq!(function.name, name, "functions are never removed");
-            function.active = false;
-        }
-        Some(feed)
     }
 }
 

@@ -351,7 +351,7 @@ fn api(it: &mut Use<'_, '_, '_>) {
 
 /// `tollgate exec -- CMD`: judged again there; the words are a command.
 fn tollgate_exec(it: &mut Use<'_, '_, '_>) {
-    let words: Vec<_> = it.operands(0);
+    let words = it.tail(0);
     it.inner(&words);
 }
 

@@ -86,7 +86,13 @@ const UNKNOWN: &[Rule] = &[Rule::Always(Say::Unknown)];
 /// The entry that names the first operands, how the row spells it, and how many words that takes.
 fn choose(subs: &'static [Sub], operands: &[Word]) -> (Option<&'static Sub>, &'static str, usize) {
     let mut best: (Option<&'static Sub>, &'static str, usize) = (None, "", 0);
+    let first = operands.first().and_then(Word::literal).unwrap_or("");
     for sub in subs {
+        // Most entries do not hold the word at all; only the others are looked at name by name.
+        let open = sub.names.is_empty() || sub.names == "*" || first.is_empty();
+        if !open && !sub.names.contains(first) {
+            continue;
+        }
         for name in sub.names.split(',') {
             let length = name.split(' ').filter(|word| !word.is_empty()).count();
             let fits = name
@@ -153,6 +159,12 @@ impl Use<'_, '_, '_> {
     /// The operands from this one on.
     pub(super) fn operands(&self, from: usize) -> Vec<Word> {
         self.args.operands.get(from..).unwrap_or(&[]).to_vec()
+    }
+
+    /// The words from this operand on, flags among them: the command that it begins.
+    pub(super) fn tail(&self, at: usize) -> Vec<Word> {
+        let Some(first) = self.args.operands.get(at) else { return Vec::new() };
+        self.simple.words.iter().skip(1).skip_while(|word| *word != first).cloned().collect()
     }
 
     /// The text of an operand, if it is known.

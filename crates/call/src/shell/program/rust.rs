@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
         "",
         &[
             quiet(",show,check,which,doc,help,toolchain list,target list,component list,override list,completions,man,--version"),
-            sub("run", "", &[Rule::Code(|it| { let words = it.operands(1); it.inner(&words); })]),
+            sub("run", "", &[Rule::Code(|it| { let words = it.tail(1); it.inner(&words); })]),
             sub("override set,override unset,default", "--path", &[Rule::Always(Say::Project)]),
             sub("self uninstall", "", &[Rule::Always(Say::Install(InstallScope::Global, InstallSource::Registry))]),
             sub("*", "", &[Rule::Always(Say::Install(InstallScope::Global, InstallSource::Registry)), Rule::Always(Say::Registry("rustup", Flow::Fetch))]),

@@ -152,16 +152,6 @@ pub(super) const ROWS: &[Row] = &[
         "watchexec 'rm -rf x'",
     ),
     row(
-        &["rlwrap"],
-        "-f -H",
-        &[Rule::Code(|it| {
-            let words = it.operands(0);
-            it.inner(&words);
-        })],
-        "rlwrap cat a",
-        "rlwrap rm a",
-    ),
-    row(
         &["ld.so", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1"],
         "--library-path --preload --audit --argv0",
         &[Rule::Code(loader)],
@@ -208,7 +198,7 @@ fn watchers(it: &mut Use<'_, '_, '_>) {
         "inotifywait" | "fswatch" => it.each(ALL, |it, word| it.read(word)),
         "air" | "modd" | "guard" | "watchman" => it.say(Say::Project),
         _ => {
-            let words = it.operands(0);
+            let words = it.tail(0);
             it.say(Say::Project);
             match words.as_slice() {
                 [only] if only.lead().contains(' ') => it.code(only),

@@ -263,7 +263,7 @@ fn mac(it: &mut Use<'_, '_, '_>) {
             });
         }
         "xcrun" => {
-            let words: Vec<Word> = it.operands(0);
+            let words = it.tail(0);
             it.say(Say::Project);
             it.inner(&words);
         }

@@ -76,7 +76,10 @@ pub(super) fn run(reader: &mut Reader<'_>, named: &Named, simple: &Simple, input
             inline(reader, named, found, code);
         }
     } else if let Some(module) = args.value("-m").filter(|_| found.language == "python") {
-        return module_run(reader, named, module, &args.operands, simple, input);
+        // Whatever follows the module is the module's own.
+        let at = words.iter().position(|word| word.literal() == Some("-m"));
+        let rest = at.and_then(|at| words.get(at + 2..)).unwrap_or(&args.operands);
+        return module_run(reader, named, module, rest, simple, input);
     } else if let Some(file) = args.operands.first().filter(|file| file.literal() != Some("-")) {
         from_file(reader, named, found, file, simple);
     } else {

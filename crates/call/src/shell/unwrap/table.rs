@@ -90,6 +90,7 @@ const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["valgrind", "xvfb-run", "faketime", "dbus-run-session"], values: "-s -n -e", ..PLAIN },
     Wrapper { names: &["perf"], values: "-e -o -F -p -t -C -i", sub: Some("stat record trace"), ..PLAIN },
     Wrapper { names: &["entr"], ..PLAIN },
+    Wrapper { names: &["rlwrap"], values: "-f -H -b -C -D -i -P -S -s", ..PLAIN },
     Wrapper { names: &["bundle"], sub: Some("exec"), ..PLAIN },
     Wrapper { names: &["pipenv"], sub: Some("run"), ..PLAIN },
     Wrapper { names: &["dotenv"], values: "-f --file", sub: None, ..PLAIN },

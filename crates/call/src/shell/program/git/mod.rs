@@ -356,7 +356,7 @@ fn runs_words(it: &mut Use<'_, '_, '_>) {
 
 fn runs_code(it: &mut Use<'_, '_, '_>) {
     it.say(Say::Project);
-    let words = it.operands(0);
+    let words = it.tail(0);
     match words.as_slice() {
         [only] => it.code(only),
         words => it.inner(words),

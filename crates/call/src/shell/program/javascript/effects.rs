@@ -218,8 +218,7 @@ pub(super) fn tool(it: &mut Use<'_, '_, '_>) {
             }
         }),
         "cross-env" => {
-            let words: Vec<Word> = it.operands(0);
-            let rest: Vec<Word> = words.into_iter().skip_while(|word| word.lead().contains('=')).collect();
+            let rest: Vec<Word> = it.tail(0).into_iter().skip_while(|word| word.lead().contains('=')).collect();
             it.inner(&rest);
         }
         "changeset" if it.literal(0) == Some("publish") => it.say(Say::Package("a package registry")),

@@ -38,7 +38,7 @@ pub(super) fn keys(it: &mut Use<'_, '_, '_>) {
         "ssh-agent" if it.operand(0).is_none() => it.say(Say::Persist("an agent that holds keys")),
         "ssh-add" if it.has("-l -L") => {}
         "sshpass" | "ssh-agent" | "autossh" => {
-            let words = it.operands(0);
+            let words = it.tail(0);
             it.say(Say::Privilege("a login"));
             it.inner(&words);
         }
