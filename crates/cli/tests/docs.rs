@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking too")]
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tollgate::call::schema::{Field, Form, Kind, Need, TOOLS};
 use tollgate::ledger::Event;
+use tollgate::policy::RuleId;
+use tollgate::policy::rule::ALL;
 
 /// The rows of the table whose heading begins with `heading`, cell by cell, code marks left in.
 fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
@@ -102,15 +104,32 @@ fn each_event_of_the_log_is_documented_once() {
     assert_eq!(shown, known);
 }
 
-/// Links of our own pages to files lead somewhere.
+/// Every page of ours with its text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let list = |dir: PathBuf| std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let files = list(root.join("docs")).chain(list(root));
+    let pages = files.filter(|path| path.extension().is_some_and(|kind| kind == "md"));
+    pages.map(|page| (page.clone(), std::fs::read_to_string(&page).unwrap())).collect()
+}
+
+/// What stands between single code marks, code blocks left out.
+fn marked(text: &str) -> impl Iterator<Item = &str> {
+    let outside_blocks = text.split("```").step_by(2);
+    outside_blocks.flat_map(|part| part.split('`').skip(1).step_by(2))
+}
+
+/// `a/{b,c}.rs` as `a/b.rs` and `a/c.rs`.
+fn expanded(path: &str) -> Vec<String> {
+    let braces = path.split_once('{').and_then(|(head, rest)| Some((head, rest.split_once('}')?)));
+    let Some((head, (choices, tail))) = braces else { return vec![path.to_owned()] };
+    choices.split(',').map(|choice| format!("{head}{choice}{tail}")).collect()
+}
+
 #[test]
 fn links_between_pages_lead_to_files() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut dead = BTreeSet::new();
-    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let top = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
-    for page in docs.chain(top).filter(|path| path.extension().is_some_and(|kind| kind == "md")) {
-        let text = std::fs::read_to_string(&page).unwrap();
+    for (page, text) in pages() {
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let file = link.split('#').next().unwrap_or_default();
             let outside = file.is_empty() || file.contains("://") || file.starts_with("mailto:");
@@ -120,4 +139,41 @@ fn links_between_pages_lead_to_files() {
         }
     }
     assert!(dead.is_empty(), "{dead:#?}");
+}
+
+#[test]
+fn files_of_the_tree_that_pages_name_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut dead = BTreeSet::new();
+    let mut named = 0;
+    for (page, text) in pages() {
+        let ours = |token: &&str| ["crates/", "cases/", "docs/", "examples/"].iter().any(|dir| token.starts_with(dir));
+        let whole = |token: &&str| !token.contains(['*', ' ']) && !token.contains("FILE") && !token.contains("/X/");
+        for path in marked(&text).filter(ours).filter(whole).flat_map(expanded) {
+            named += 1;
+            if !root.join(&path).exists() {
+                dead.insert(format!("{}: {path}", page.display()));
+            }
+        }
+    }
+    assert!(named > 50, "only {named} files are named: the pages were not read");
+    assert!(dead.is_empty(), "{dead:#?}");
+}
+
+/// A rule that a page names is policy's, or in the table of the gate's own.
+#[test]
+fn rules_that_pages_name_exist() {
+    let own: Vec<String> = table("docs/audit.md", "| rule | meaning |").into_iter().map(|row| row[0].clone()).collect();
+    let is_known = |id: &str| RuleId::find(id).is_some() || own.contains(&format!("`{id}`"));
+    let areas: BTreeSet<&str> = ALL.iter().filter_map(|rule| rule.as_str().split('.').next()).collect();
+    let mut unknown = BTreeSet::new();
+    for (page, text) in pages() {
+        let rule = |token: &&str| {
+            let parts = token.split_once('.').filter(|(area, _)| areas.contains(area));
+            parts
+                .is_some_and(|(_, reason)| reason != "rs" && reason.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+        };
+        unknown.extend(marked(&text).filter(rule).filter(|id| !is_known(id)).map(|id| (page.clone(), id.to_owned())));
+    }
+    assert!(unknown.is_empty(), "{unknown:#?}");
 }
