@@ -185,6 +185,7 @@ fn honest_text_raises_nothing() {
         "cd src && ls -la && cd ..",
         "python3 -c 'print(1 + 1)'",
         "case \"$1\" in -h) echo help;; *) echo other;; esac",
+        "gh pr create --title t --body \"$(cat <<'EOF'\n## Summary\nEOF\n)\"",
         "x=$((1 + 2)); echo $x",
         "export FOO=bar; echo $FOO",
         "PAGER=cat git diff",
@@ -210,6 +211,7 @@ fn reading_is_proven_and_nothing_else_is() {
         "echo hi; pwd",
         "jq . a.json",
         "docker --version",
+        "ls .env 2>/dev/null || echo none",
     ] {
         assert!(script(command).read_only, "{command}: {:?}", shown(command));
     }
@@ -372,6 +374,8 @@ fn what_others_see_or_lose_is_named() {
         ("twine upload dist/*", "publish package", "twine check dist/*"),
         ("docker push x", "publish package", "docker pull x"),
         ("gh pr create -t x", "publish post", "gh pr list"),
+        ("gh pr create -F .env", "read /w/.env", "gh pr create --body .env"),
+        ("cat .env", "read /w/.env", "ls .env"),
         ("gh repo delete x", "destroy RemoteRef", "gh repo view x"),
         ("gh api -X DELETE repos/x", "destroy RemoteRef", "gh api repos/x"),
         ("gh api repos/x -f a=b", "publish post", "gh api repos/x"),

@@ -36,6 +36,14 @@ pub(super) struct Flag {
     pub(super) name: String,
     /// Attached, or the next word.
     pub(super) value: Option<Word>,
+    spelling: Spelling,
+}
+
+/// Whether a flag is listed as it was given, or may be short for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    Listed,
+    Short,
 }
 
 impl Args {
@@ -89,14 +97,14 @@ impl Args {
         let lead = word.lead();
         if let Some((name, _)) = lead.split_once('=') {
             let value = word.without_lead(name.len() + 1);
-            self.flags.push(Flag { name: name.to_owned(), value: Some(value) });
+            self.flags.push(Flag { name: name.to_owned(), value: Some(value), spelling: spelling(values, name) });
             return false;
         }
         if word.literal().is_none() {
             self.operands.push(word.clone());
             return false;
         }
-        self.flags.push(Flag { name: lead.to_owned(), value: None });
+        self.flags.push(Flag { name: lead.to_owned(), value: None, spelling: spelling(values, lead) });
         lists(values, lead)
     }
 
@@ -110,10 +118,10 @@ impl Args {
             let attached = takes || lists(values, &format!("{name}?"));
             let more = after < lead.len() || word.parts.len() > 1;
             if attached && more {
-                self.flags.push(Flag { name, value: Some(word.without_lead(after)) });
+                self.flags.push(Flag { name, value: Some(word.without_lead(after)), spelling: Spelling::Listed });
                 return false;
             }
-            self.flags.push(Flag { name, value: None });
+            self.flags.push(Flag { name, value: None, spelling: Spelling::Listed });
             if takes {
                 return true;
             }
@@ -126,17 +134,17 @@ impl Args {
 
     /// Whether any of `names` was given, in full or shortened without doubt.
     pub(super) fn has(&self, names: &str) -> bool {
-        self.flags.iter().any(|flag| is_one_of(names, &flag.name))
+        self.flags.iter().any(|flag| is_one_of(names, flag))
     }
 
     /// The value of the last of `names` that was given.
     pub(super) fn value(&self, names: &str) -> Option<&Word> {
-        self.flags.iter().rev().filter(|flag| is_one_of(names, &flag.name)).find_map(|flag| flag.value.as_ref())
+        self.flags.iter().rev().filter(|flag| is_one_of(names, flag)).find_map(|flag| flag.value.as_ref())
     }
 
     /// The values of all of `names` that were given.
     pub(super) fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a Word> {
-        self.flags.iter().filter(|flag| is_one_of(names, &flag.name)).filter_map(|flag| flag.value.as_ref())
+        self.flags.iter().filter(|flag| is_one_of(names, flag)).filter_map(|flag| flag.value.as_ref())
     }
 }
 
@@ -144,11 +152,16 @@ fn lists(values: &[&str], name: &str) -> bool {
     values.iter().flat_map(|list| list.split_ascii_whitespace()).any(|listed| listed == name)
 }
 
-/// A long flag may be shortened: `--recurs` is `--recursive`. Four letters at least, so that a
-/// flag which is a name of its own is rarely taken for another.
-fn is_one_of(names: &str, given: &str) -> bool {
-    names.split_ascii_whitespace().any(|name| {
-        name == given
-            || (given.len() >= 6 && given.starts_with("--") && name.len() > given.len() && name.starts_with(given))
-    })
+fn spelling(values: &[&str], name: &str) -> Spelling {
+    if lists(values, name) { Spelling::Listed } else { Spelling::Short }
+}
+
+/// A long flag may be shortened: `--recurs` is `--recursive`. Four letters at least, and never one
+/// that is listed itself: `--body` is not short for `--body-file`.
+fn is_one_of(names: &str, flag: &Flag) -> bool {
+    let given = flag.name.as_str();
+    let short = flag.spelling == Spelling::Short && given.len() >= 6 && given.starts_with("--");
+    names
+        .split_ascii_whitespace()
+        .any(|name| name == given || (short && name.len() > given.len() && name.starts_with(given)))
 }

@@ -123,6 +123,9 @@ impl Reader<'_> {
         if redirect.target.literal().is_some_and(|name| self.described(name).is_some()) {
             return;
         }
+        if matches!(redirect.target.literal(), Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin")) {
+            return;
+        }
         let target = redirect.target.target(self.scope.cwd.as_deref());
         let kind = match redirect.kind {
             RedirectKind::Input => ActionKind::Read(target),

@@ -8,7 +8,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["ls", "dir", "vdir", "exa", "eza", "tree", "lsd"],
         "-I --ignore -w --width -L -P --block-size -T --tabsize --filelimit -H",
-        &[Rule::Read(ALL), Rule::WriteFlag("-o --output-file")],
+        &[Rule::Code(list), Rule::WriteFlag("-o --output-file")],
         "ls -la src",
         "ls ~/.ssh",
     ),
@@ -75,6 +75,16 @@ pub(super) const ROWS: &[Row] = &[
         "file ~/.ssh/id_rsa",
     ),
 ];
+
+/// Listing shows names, not contents: a single secret file is not read by it.
+fn list(it: &mut Use<'_, '_, '_>) {
+    it.each(ALL, |it, word| {
+        let secret = word.literal().and_then(crate::places::protection);
+        if !matches!(secret, Some(crate::places::Protection::EnvFile | crate::places::Protection::Key)) {
+            it.read(word);
+        }
+    });
+}
 
 fn rm(it: &mut Use<'_, '_, '_>) {
     let depth = if it.has("-r -R --recursive") { Depth::Recursive } else { Depth::Single };

@@ -16,6 +16,12 @@ pub(super) fn apply(it: &mut Use<'_, '_, '_>) {
 
 /// Verbs by what they do, for command lines of the form `service noun verb`.
 pub(super) const READING: &[&str] = &[
+    "scan",
+    "lookup",
+    "estimate",
+    "simulate",
+    "head",
+    "count",
     "list",
     "ls",
     "show",
