@@ -29,7 +29,8 @@ pub(crate) fn install(args: &Install, home: &Home, printer: Printer) -> Result<E
     let mut after = without_ours(before.clone());
     let root = args.project.as_deref().map(absolute).transpose()?;
     for (event, blocks) in EVENTS {
-        add(&mut after, event, *blocks, &command(home, event, root.as_deref())?);
+        add(&mut after, event, *blocks, &command(home, event, root.as_deref())?)
+            .map_err(|what| Failure::config(&format!("`{}` is left as it is: {what}", file.display())))?;
     }
     save(&file, &before, &after)?;
     printer.line(&format!("The hook is in {}.", file.display()));
@@ -54,19 +55,22 @@ pub(crate) fn uninstall(args: &Install, home: &Home, printer: Printer) -> Result
     Ok(Exit::Ok)
 }
 
+/// The file itself where a link leads to it, so that the link is not replaced.
 fn settings_file(args: &Install, home: &Home) -> Result<PathBuf, Failure> {
-    match args.agent {
-        Agent::ClaudeCode => match &args.project {
-            Some(dir) => Ok(absolute(dir)?.join(".claude/settings.json")),
-            None => Ok(Path::new(&home.person.home).join(".claude/settings.json")),
-        },
-    }
+    let Agent::ClaudeCode = args.agent;
+    let dir = match &args.project {
+        Some(dir) => absolute(dir)?,
+        None => PathBuf::from(&home.person.home),
+    };
+    let file = dir.join(".claude/settings.json");
+    Ok(std::fs::canonicalize(&file).unwrap_or(file))
 }
 
 /// The exact command line, with this installation's own places pinned.
 fn command(home: &Home, event: &str, root: Option<&Path>) -> Result<(String, Vec<String>), Failure> {
     let binary = std::env::current_exe().map_err(|error| Failure::state(&error))?;
     let mut words = vec!["--state-dir".to_owned(), text(&home.state)?, "--config".to_owned(), text(&home.config)?];
+    words.extend(["--home".to_owned(), home.person.home.clone()]);
     words.extend(["hook", "claude-code", "--event", event].map(str::to_owned));
     if let Some(root) = root {
         words.extend(["--root".to_owned(), text(root)?]);
@@ -114,16 +118,25 @@ fn is_ours(hook: &Value) -> bool {
     binary && words.is_some_and(|words| words.iter().any(|word| word == "hook"))
 }
 
-fn add(settings: &mut Map<String, Value>, event: &str, blocks: bool, (binary, words): &(String, Vec<String>)) {
+/// # Errors
+/// What stands where the hook should go. A hook that is not put in must not be reported as put in.
+fn add(
+    settings: &mut Map<String, Value>,
+    event: &str,
+    blocks: bool,
+    (binary, words): &(String, Vec<String>),
+) -> Result<(), String> {
     let mut hook = json!({ "type": "command", "command": binary, "args": words, "timeout": HOST_TIMEOUT });
     if let (true, Value::Object(hook)) = (blocks, &mut hook) {
         hook.insert("onFailure".to_owned(), json!("block"));
     }
     let hooks = settings.entry("hooks").or_insert_with(|| json!({}));
-    let Value::Object(hooks) = hooks else { return };
-    if let Value::Array(groups) = hooks.entry(event).or_insert_with(|| json!([])) {
-        groups.push(json!({ "matcher": "*", "hooks": [hook] }));
-    }
+    let Value::Object(hooks) = hooks else { return Err("its `hooks` is not an object".to_owned()) };
+    let Value::Array(groups) = hooks.entry(event).or_insert_with(|| json!([])) else {
+        return Err(format!("its `hooks.{event}` is not a list"));
+    };
+    groups.push(json!({ "matcher": "*", "hooks": [hook] }));
+    Ok(())
 }
 
 fn save(file: &Path, before: &Map<String, Value>, after: &Map<String, Value>) -> Result<(), Failure> {
@@ -154,8 +167,8 @@ mod tests {
         let theirs = json!({ "model": "x", "hooks": { "PreToolUse": [
             { "matcher": "Bash", "hooks": [{ "type": "command", "command": "/bin/lint" }] } ] }, "z": 1 });
         let mut settings = map(theirs.clone());
-        add(&mut settings, "PreToolUse", true, &("/opt/tollgate".into(), vec!["hook".into()]));
-        add(&mut settings, "PostToolUse", false, &("/opt/tollgate".into(), vec!["hook".into()]));
+        add(&mut settings, "PreToolUse", true, &("/opt/tollgate".into(), vec!["hook".into()])).unwrap();
+        add(&mut settings, "PostToolUse", false, &("/opt/tollgate".into(), vec!["hook".into()])).unwrap();
         assert_ne!(settings, map(theirs.clone()));
         assert_eq!(without_ours(settings), map(theirs));
     }

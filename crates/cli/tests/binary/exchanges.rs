@@ -235,15 +235,15 @@ fn a_wrong_configuration_refuses_to_start_and_names_the_line() {
     let dead = "[[rule]]\neffect = \"allow\"\naction = \"connect\"\npath = \"a/**\"\n";
     let mut told = Vec::new();
     for text in ["profile = \"standard\"\nallow_hots = [\"a.example\"]\n", dead, "mode = \"godmode\"\n", "mode = \n"] {
-        world.write("home/.config/tollgate/tollgate.toml", text);
+        world.write(CONFIG, text);
         let check = world.run(&["check", "ls"]);
         let run = world.run(&["run", "-p", "x", "--model", &world.script("[[step]]\ntext = \"x\"\n")]);
         assert_eq!((check.exit, run.exit), (7, 7), "{text}\n{check}{run}");
         told.push(check);
     }
-    world.write("home/.config/tollgate/tollgate.toml", [0xff, 0xfe]);
+    world.write(CONFIG, [0xff, 0xfe]);
     assert_eq!(world.run(&["check", "ls"]).exit, 7);
-    std::fs::remove_file(world.path("home/.config/tollgate/tollgate.toml")).unwrap();
+    std::fs::remove_file(world.path(CONFIG)).unwrap();
     world.write("ws/tollgate.toml", "allow_hosts = [\"evil.example\"]\n");
     told.push(world.run(&["check", "ls"]));
     assert_eq!(told[4].exit, 7, "a project's file may not loosen");

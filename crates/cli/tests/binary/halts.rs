@@ -30,7 +30,7 @@ fn sleepers(ws: &Path) -> usize {
 fn a_halt_kills_the_whole_tree_and_denies_every_later_call_until_the_operator_resumes() {
     let world = World::with_operator();
     world.write("ws/tree.sh", SCRIPT);
-    world.write("home/.config/tollgate/tollgate.toml", "[[rule]]\neffect = \"allow\"\nprogram = \"sh\"\n");
+    world.write(CONFIG, "[[rule]]\neffect = \"allow\"\nprogram = \"sh\"\n");
     let model = world.script(TREE);
     let words = ["run", "-p", "wait", "--model", &model];
     let running = world.start(&words);

@@ -6,4 +6,10 @@ mod exchanges;
 #[cfg(test)]
 mod halts;
 #[cfg(test)]
+mod hook;
+#[cfg(test)]
+mod host;
+#[cfg(test)]
+mod install;
+#[cfg(test)]
 mod world;

@@ -13,6 +13,9 @@ use tempfile::TempDir;
 /// The operator's passphrase in every world that has an operator.
 pub(crate) const PASSPHRASE: &str = "correct horse battery";
 
+/// The user's configuration file.
+pub(crate) const CONFIG: &str = "home/.config/tollgate/tollgate.toml";
+
 /// How long a condition may take before the test gives up; nothing is measured by it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -74,7 +77,7 @@ impl World {
 
     /// The words that pin the binary to this world.
     pub(crate) fn pins(&self) -> Vec<String> {
-        let words = [("--state-dir", "state"), ("--config", "home/.config/tollgate/tollgate.toml"), ("--home", "home")];
+        let words = [("--state-dir", "state"), ("--config", CONFIG), ("--home", "home")];
         words.iter().flat_map(|(flag, name)| [(*flag).to_owned(), self.text(name)]).collect()
     }
 
