@@ -35,21 +35,28 @@ pub(super) fn run(
         "let" => let_words(reader, words),
         "printf" if words.first().and_then(Word::literal) == Some("-v") => printf(reader, words),
         "history" | "fc" => history(reader, words, simple),
-        "hash" if has(words, "-p") => control(reader, "hash -p", simple),
-        "bind" if has(words, "-x") || has(words, "-f") => control(reader, "bind", simple),
-        "complete" if has(words, "-C") => control(reader, "complete -C", simple),
-        "enable" if has(words, "-f") => control(reader, "enable -f", simple),
         "disown" => persist(reader, simple),
         "echo" | "printf" | "pwd" | "true" | "false" => fold::output(name, &simple.words, &Feed::Outer),
-        ":" | "test" | "[" | "exit" | "return" | "break" | "continue" | "wait" | "jobs" | "fg" | "bg" | "umask"
-        | "ulimit" | "type" | "hash" | "bind" | "complete" | "compgen" | "compopt" | "enable" | "times" | "logout"
-        | "help" | "caller" | "dirs" | "shopt" | "unalias" | "suspend" | "setopt" | "unsetopt" | "autoload" => {
-            Feed::Outer
-        }
+        _ if QUIET.split_ascii_whitespace().any(|quiet| quiet == name) => quiet(reader, name, words, simple),
         _ => return None,
     };
     reader.execute(Program::Name(name.to_owned()), Standing::Builtin, &simple.span);
     Some(feed)
+}
+
+/// Builtins that do nothing that matters, but for a few flags.
+const QUIET: &str = ": test [ exit return break continue wait jobs fg bg umask ulimit type hash bind complete compgen compopt \
+     enable times logout help caller dirs shopt unalias suspend setopt unsetopt autoload";
+
+/// The flags of quiet builtins that change what runs.
+fn quiet(reader: &mut Reader<'_>, name: &str, words: &[Word], simple: &Simple) -> Feed {
+    match name {
+        "hash" if has(words, "-p") => control(reader, "hash -p", simple),
+        "bind" if has(words, "-x") || has(words, "-f") => control(reader, "bind", simple),
+        "complete" if has(words, "-C") => control(reader, "complete -C", simple),
+        "enable" if has(words, "-f") => control(reader, "enable -f", simple),
+        _ => Feed::Outer,
+    }
 }
 
 fn has(words: &[Word], flag: &str) -> bool {

@@ -168,11 +168,7 @@ impl Reader<'_> {
         match compound {
             ast::CompoundCommand::If(it) => self.branch_if(it),
             ast::CompoundCommand::For(it) => self.branch_for(it),
-            ast::CompoundCommand::ArithmeticFor(it) => {
-                let spans = [it.init_span, it.condition_span, it.step_span];
-                let words = spans.into_iter().flatten().map(|span| self.quoted(span)).collect();
-                self.repeat(Vec::new(), None, vec![Node::Words(words)], &it.body)
-            }
+            ast::CompoundCommand::ArithmeticFor(it) => self.arithmetic_for(it),
             ast::CompoundCommand::While(it) => {
                 let head = self.sequence(&it.condition);
                 self.repeat(Vec::new(), None, head, &it.body)
@@ -204,6 +200,12 @@ impl Reader<'_> {
             ast::CompoundCommand::Foreach(it) => self.unknown("a zsh `foreach`", it.span),
             ast::CompoundCommand::Always(it) => self.unknown("a zsh `always`", it.span),
         }
+    }
+
+    fn arithmetic_for(&mut self, it: &ast::ArithmeticForCommand) -> Node {
+        let spans = [it.init_span, it.condition_span, it.step_span];
+        let words = spans.into_iter().flatten().map(|span| self.quoted(span)).collect();
+        self.repeat(Vec::new(), None, vec![Node::Words(words)], &it.body)
     }
 
     fn branch_if(&mut self, it: &ast::IfCommand) -> Node {

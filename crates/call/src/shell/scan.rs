@@ -64,12 +64,7 @@ impl<'t> Cursor<'t> {
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 b'\\' if self.peek_at(1) == Some(b'\n') => self.at += 2,
                 b'#' => self.comment(),
-                b'\n' => {
-                    self.count(1);
-                    self.at += 1;
-                    self.bodies();
-                    at = after_separator(at);
-                }
+                b'\n' => at = self.line_end(at),
                 b'(' => at = self.group(at, &mut open),
                 b')' => {
                     self.at += 1;
@@ -97,6 +92,13 @@ impl<'t> Cursor<'t> {
                 _ => at = self.item(at, &mut cases),
             }
         }
+    }
+
+    fn line_end(&mut self, at: At) -> At {
+        self.count(1);
+        self.at += 1;
+        self.bodies();
+        after_separator(at)
     }
 
     /// Passes a `(`: an arithmetic command, a subshell, or the mark of a pattern or function.

@@ -114,24 +114,7 @@ fn mode(it: &Use<'_, '_, '_>) -> (String, Vec<Word>) {
 }
 
 fn tar(it: &mut Use<'_, '_, '_>) {
-    for code in it.values("--to-command -I --use-compress-program --rsh-command --info-script --new-volume-script -F") {
-        let plain = code.literal().is_some_and(|text| {
-            matches!(
-                text.split(' ').next(),
-                Some("gzip" | "pigz" | "zstd" | "xz" | "bzip2" | "lz4" | "pbzip2" | "zstdmt" | "pixz")
-            ) && !text.contains([';', '|', '&', '$', '`'])
-        });
-        if !plain {
-            it.code(&code);
-            it.say(Say::Hidden("tar program"));
-        }
-    }
-    for action in it.values("--checkpoint-action") {
-        if action.lead().starts_with("exec=") || action.why().is_some() {
-            it.code(&action.without_lead("exec=".len()));
-            it.say(Say::Hidden("tar checkpoint action"));
-        }
-    }
+    programs(it);
     let (letters, operands) = mode(it);
     let directories = it.values("-C --directory");
     let (archive, members) = if letters.contains('f') {
@@ -155,6 +138,28 @@ fn tar(it: &mut Use<'_, '_, '_>) {
         it.write(&here.beneath(), WriteHow::Replace);
         if it.has("-P --absolute-names") {
             it.write(&Word::literal_at("/", it.span()).beneath(), WriteHow::Replace);
+        }
+    }
+}
+
+/// Programs that tar runs: compressors, and whatever it is told to run for a member.
+fn programs(it: &mut Use<'_, '_, '_>) {
+    for code in it.values("--to-command -I --use-compress-program --rsh-command --info-script --new-volume-script -F") {
+        let plain = code.literal().is_some_and(|text| {
+            matches!(
+                text.split(' ').next(),
+                Some("gzip" | "pigz" | "zstd" | "xz" | "bzip2" | "lz4" | "pbzip2" | "zstdmt" | "pixz")
+            ) && !text.contains([';', '|', '&', '$', '`'])
+        });
+        if !plain {
+            it.code(&code);
+            it.say(Say::Hidden("tar program"));
+        }
+    }
+    for action in it.values("--checkpoint-action") {
+        if action.lead().starts_with("exec=") || action.why().is_some() {
+            it.code(&action.without_lead("exec=".len()));
+            it.say(Say::Hidden("tar checkpoint action"));
         }
     }
 }

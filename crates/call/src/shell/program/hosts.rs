@@ -2,7 +2,7 @@
 
 use super::row::{ALL, Row, Rule, Say, Sub, quiet, sub, subs};
 use super::run::Use;
-use crate::action::{DestroyClass, Flow, Peer, WriteHow};
+use crate::action::{ActionKind, AgentRights, Control, DestroyClass, Flow, Peer, WriteHow};
 
 const READS: &[Rule] = &[Rule::Always(Say::Service("code host", Flow::Fetch))];
 const POSTS: &[Rule] = &[Rule::Code(posts)];
@@ -257,49 +257,39 @@ const RAISES: &[&str] = &[
 /// A child agent: no more rights than its parent, unless a flag says so.
 fn agent(it: &mut Use<'_, '_, '_>) {
     let words = it.simple.words.clone();
-    let mut raised = words.iter().skip(1).any(|word| {
-        word.literal().is_some_and(|text| {
-            RAISES.contains(&text) || RAISES.iter().any(|flag| text.starts_with(&format!("{flag}=")))
-        })
+    let flagged = words.iter().skip(1).any(|word| {
+        let name = word.lead().split('=').next().unwrap_or("");
+        RAISES.contains(&name)
     });
-    for pair in words.windows(2) {
-        let [flag, value] = pair else { continue };
-        raised |= match (flag.lead(), value.literal()) {
-            ("--permission-mode", Some(mode)) => !matches!(mode, "default" | "plan"),
-            ("--approval-mode" | "--ask-for-approval" | "-a", Some(mode)) => {
-                matches!(mode, "yolo" | "never" | "full-auto" | "auto_edit" | "auto-edit" | "on-failure")
-            }
-            ("--sandbox" | "-s", Some(mode)) => mode == "danger-full-access",
-            (
-                "-c"
-                | "--config"
-                | "--settings"
-                | "--mcp-config"
-                | "--allowedTools"
-                | "--allowed-tools"
-                | "--permission-prompt-tool"
-                | "--profile"
-                | "-p:",
-                _,
-            ) => {
-                !matches!(flag.lead(), "--profile")
-                    && flag.lead() != "-p:"
-                    && (flag.lead() != "-c" || it.name == "codex")
-            }
-            ("--permission-mode" | "--approval-mode" | "--ask-for-approval" | "--sandbox", None) => true,
-            _ => false,
-        };
-    }
-    raised |= words.iter().any(|word| {
-        word.lead().starts_with("--permission-mode=")
-            && !word.lead().ends_with("plan")
-            && !word.lead().ends_with("default")
-            || word.lead().starts_with("--approval-mode=yolo")
-            || word.lead().starts_with("--sandbox=danger")
+    let pairs = words.windows(2).any(|pair| match pair {
+        [flag, value] => raises(it.name, flag.lead(), value.literal()),
+        _ => false,
     });
-    let rights = if raised { crate::action::AgentRights::Raised } else { crate::action::AgentRights::Inherited };
-    it.act(crate::action::ActionKind::Control(crate::action::Control::Agent(rights)));
+    let joined = words.iter().any(|word| {
+        let pair = word.lead().split_once('=');
+        pair.is_some_and(|(flag, mode)| raises(it.name, flag, word.literal().map(|_| mode)))
+    });
+    let raised = flagged || pairs || joined;
+    let rights = if raised { AgentRights::Raised } else { AgentRights::Inherited };
+    it.act(ActionKind::Control(Control::Agent(rights)));
     it.connect(Peer::Service(it.name.to_owned()), Flow::Session);
+}
+
+/// Whether a flag with this value gives a child agent more than its default; a value that is not
+/// known does.
+fn raises(name: &str, flag: &str, value: Option<&str>) -> bool {
+    match flag {
+        "--permission-mode" => !matches!(value, Some("default" | "plan")),
+        "--approval-mode" | "--ask-for-approval" => {
+            !matches!(value, Some("default" | "untrusted" | "on-request" | "plan"))
+        }
+        "-a" => name == "codex" && !matches!(value, Some("untrusted" | "on-request")),
+        "--sandbox" => !matches!(value, Some("read-only" | "workspace-write" | "true" | "docker")),
+        "-s" => name == "codex" && !matches!(value, Some("read-only" | "workspace-write")),
+        "-c" | "--config" => name == "codex",
+        "--settings" | "--mcp-config" | "--allowedTools" | "--allowed-tools" | "--permission-prompt-tool" => true,
+        _ => false,
+    }
 }
 
 fn posts(it: &mut Use<'_, '_, '_>) {

@@ -1,6 +1,7 @@
 //! Package managers of operating systems and of other languages.
 
-use super::row::{Row, Rule, Say, row, sub, subs};
+use super::super::ir::Word;
+use super::row::{Row, Rule, Say, among, row, sub, subs};
 use super::run::Use;
 use crate::action::{Flow, InstallScope, InstallSource};
 
@@ -132,65 +133,15 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn packages(it: &mut Use<'_, '_, '_>) {
-    let lead = it.simple.words.get(1).map_or("", super::super::ir::Word::lead).to_owned();
-    let reads = match it.name {
-        "pacman" | "yay" | "paru" => {
-            lead.starts_with("-Q")
-                || lead.starts_with("-Si")
-                || lead.starts_with("-Ss")
-                || lead.starts_with("-F")
-                || lead.starts_with("-V")
-        }
-        "dpkg" | "dpkg-query" => [
-            "-l",
-            "-L",
-            "-s",
-            "-S",
-            "-p",
-            "-W",
-            "-c",
-            "-I",
-            "--list",
-            "--listfiles",
-            "--status",
-            "--search",
-            "--print",
-            "--get",
-            "--contents",
-            "--info",
-            "--audit",
-            "--show",
-            "--version",
-            "--compare",
-        ]
-        .iter()
-        .any(|flag| lead.starts_with(flag)),
-        "rpm" => {
-            lead.starts_with("-q")
-                || lead.starts_with("--query")
-                || lead.starts_with("-V")
-                || lead.starts_with("--eval")
-        }
-        "makepkg" | "debuild" | "dpkg-buildpackage" => return it.say(Say::Project),
-        "update-alternatives" | "alternatives" => {
-            ["--list", "--display", "--query", "--get-selections"].contains(&lead.as_str())
-        }
-        "ldconfig" => lead == "-p",
-        "xbps-query" | "equery" => true,
-        "efibootmgr" => lead.is_empty() || lead == "-v",
-        "fwupdmgr" => lead.starts_with("get"),
-        "trust" | "pkgutil" | "pamac" => matches!(lead.as_str(), "list" | "search" | "info" | "--pkgs"),
-        _ => false,
-    };
-    if reads {
+    let lead = it.simple.words.get(1).map_or("", Word::lead).to_owned();
+    if among("makepkg debuild dpkg-buildpackage", it.name) {
+        return it.say(Say::Project);
+    }
+    if only_looks(it.name, &lead) {
         return;
     }
-    if lead.starts_with("-R")
-        || lead.starts_with("-r")
-        || lead.starts_with("-e")
-        || lead.starts_with("--remove")
-        || lead.starts_with("--purge")
-    {
+    let removes = ["-R", "-r", "-e", "--remove", "--purge"].iter().any(|flag| lead.starts_with(flag));
+    if removes {
         it.say(Say::Privilege("packages of the machine"));
     }
     let file = it
@@ -198,4 +149,23 @@ fn packages(it: &mut Use<'_, '_, '_>) {
         .iter()
         .any(|word| word.lead().contains('/') || word.lead().ends_with(".deb") || word.lead().ends_with(".rpm"));
     it.say(Say::Install(InstallScope::Global, if file { InstallSource::Direct } else { InstallSource::Registry }));
+}
+
+/// Whether the first word after the program asks it to show and not to change.
+fn only_looks(name: &str, lead: &str) -> bool {
+    let starts = |list: &str| list.split_ascii_whitespace().any(|flag| lead.starts_with(flag));
+    match name {
+        "pacman" | "yay" | "paru" => starts("-Q -Si -Ss -F -V"),
+        "dpkg" | "dpkg-query" => starts(
+            "-l -L -s -S -p -W -c -I --list --listfiles --status --search --print --get --contents --info --audit --show --version --compare",
+        ),
+        "rpm" => starts("-q --query -V --eval"),
+        "update-alternatives" | "alternatives" => among("--list --display --query --get-selections", lead),
+        "ldconfig" => lead == "-p",
+        "xbps-query" | "equery" => true,
+        "efibootmgr" => lead.is_empty() || lead == "-v",
+        "fwupdmgr" => lead.starts_with("get"),
+        "trust" | "pkgutil" | "pamac" => among("list search info --pkgs", lead),
+        _ => false,
+    }
 }

@@ -1,6 +1,6 @@
 //! Processes, jobs, the machine's state, and things that outlive a command.
 
-use super::row::{Pick, Row, Rule, Say, quiet, row, sub, subs};
+use super::row::{Pick, Row, Rule, Say, among, quiet, row, sub, subs};
 use super::run::Use;
 use crate::action::{ActionKind, Signal};
 
@@ -227,13 +227,12 @@ fn crontab(it: &mut Use<'_, '_, '_>) {
 fn multiplexer(it: &mut Use<'_, '_, '_>) {
     let verb = it.literal(0).unwrap_or("").to_owned();
     let detached = it.has("-d -dm -dmS") || it.simple.words.iter().any(|word| word.lead().starts_with("-d"));
+    if among(QUIET_PANES, &verb) || verb.is_empty() && (it.has("-ls -list --list") || it.simple.words.len() <= 2) {
+        return;
+    }
     match verb.as_str() {
-        "ls" | "list-sessions" | "list-windows" | "list-panes" | "capture-pane" | "display-message" | "info"
-        | "show-options" | "list-keys" => {}
-        "attach" | "attach-session" | "a" | "switch-client" | "detach" | "select-pane" | "select-window"
-        | "resize-pane" => {}
         "kill-server" | "kill-session" | "kill-pane" | "kill-window" => {
-            it.act(ActionKind::Signal(Signal::Name(format!("{} {verb}", it.name))))
+            it.act(ActionKind::Signal(Signal::Name(format!("{} {verb}", it.name))));
         }
         "send-keys" | "send" => {
             for word in it.operands(1) {
@@ -243,29 +242,27 @@ fn multiplexer(it: &mut Use<'_, '_, '_>) {
             }
             it.say(Say::Hidden("keys for another shell"));
         }
-        "new-session" | "new" | "new-window" | "neww" | "split-window" | "splitw" | "respawn-pane" | "run-shell"
-        | "run" | "if-shell" | "pipe-pane" => {
-            for word in it.operands(1) {
-                it.code(&word);
-            }
+        _ if among(NEW_PANES, &verb) => {
+            it.operands(1).iter().for_each(|word| it.code(word));
             if detached || verb == "run-shell" || verb == "pipe-pane" {
                 it.say(Say::Persist("a detached session"));
             }
         }
-        "" if it.has("-ls -list --list") || it.simple.words.len() <= 2 => {}
-        _ => {
-            if it.has("-X") {
-                it.say(Say::Hidden("keys for another shell"));
-            } else if detached {
-                it.say(Say::Persist("a detached session"));
-                let words = it.operands(0);
-                it.inner(&words);
-            } else if it.name != "screen" || !it.has("-r -x -ls") {
-                it.say(Say::Unknown);
-            }
+        _ if it.has("-X") => it.say(Say::Hidden("keys for another shell")),
+        _ if detached => {
+            it.say(Say::Persist("a detached session"));
+            let words = it.tail(0);
+            it.inner(&words);
         }
+        _ if it.name != "screen" || !it.has("-r -x -ls") => it.say(Say::Unknown),
+        _ => {}
     }
 }
+
+const QUIET_PANES: &str = "ls list-sessions list-windows list-panes capture-pane display-message info show-options list-keys attach \
+     attach-session a switch-client detach select-pane select-window resize-pane";
+const NEW_PANES: &str =
+    "new-session new new-window neww split-window splitw respawn-pane run-shell run if-shell pipe-pane";
 
 fn service(it: &mut Use<'_, '_, '_>) {
     let reads = it.operands(0).iter().any(|word| matches!(word.literal(), Some("status" | "show" | "avail")))

@@ -145,3 +145,8 @@ pub(super) const fn sub(names: &'static str, values: &'static str, rules: &'stat
 pub(super) const fn quiet(names: &'static str) -> Sub {
     Sub { names, values: "", rules: &[] }
 }
+
+/// Whether `word` is one of a list that is separated by blanks.
+pub(super) fn among(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|it| it == word)
+}

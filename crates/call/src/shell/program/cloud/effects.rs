@@ -1,6 +1,7 @@
 //! What the rows of this family cannot say as data.
 
-use super::super::row::Say;
+use super::super::super::ir::Word;
+use super::super::row::{Say, among};
 use super::super::run::Use;
 use crate::action::{DestroyClass, Flow, Peer, WriteHow};
 
@@ -138,60 +139,44 @@ pub(super) const REMOVING: &[&str] = &[
 
 /// Cloud command lines: known readers fetch, known removers destroy, all else changes.
 pub(super) fn cloud(it: &mut Use<'_, '_, '_>) {
-    let words: Vec<String> = it.operands(0).iter().map(super::super::super::ir::Word::shown).collect();
+    let words: Vec<String> = it.operands(0).iter().map(Word::shown).collect();
     if words.is_empty() {
         return;
     }
-    let verb = |word: &String, list: &[&str]| {
-        let text = word.as_str();
-        let first = text.split(['-', ':']).next().unwrap_or(text);
-        let last = text.rsplit([':']).next().unwrap_or(text);
-        list.contains(&text) || list.contains(&first) || list.contains(&last)
-    };
-    let head: Vec<&String> = words.iter().take(4).collect();
     secrets(it, &words);
     if transfer(it, &words) {
         return;
     }
-    if head.iter().any(|word| verb(word, REMOVING)) && !it.has("--dry-run --dryrun") {
+    let head = words.get(..words.len().min(4)).unwrap_or(&words);
+    if head.iter().any(|word| is_verb(word, REMOVING)) && !it.has("--dry-run --dryrun") {
         it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
-        let class = if words.iter().any(|word| {
-            matches!(
-                word.as_str(),
-                "db" | "database" | "databases" | "sql" | "rds" | "firestore" | "pg:reset" | "migration"
-            )
-        }) {
-            DestroyClass::Database
-        } else {
-            DestroyClass::Infrastructure
-        };
+        let database =
+            words.iter().any(|word| among("db database databases sql rds firestore pg:reset migration", word));
+        let class = if database { DestroyClass::Database } else { DestroyClass::Infrastructure };
         return it.destroy(class, words.join(" "));
     }
-    let local = matches!(
-        (it.name, words.first().map(String::as_str)),
-        (_, Some("version" | "help" | "completion" | "--version"))
-    );
-    if local {
+    if head.first().is_some_and(|word| among("version help completion", word)) {
         return;
     }
-    let deploys = head.iter().any(|word| {
-        matches!(
-            word.as_str(),
-            "deploy" | "publish" | "release" | "up" | "push" | "promote" | "rollback" | "submit" | "apply" | "import"
-        )
-    });
-    if !deploys && (head.iter().any(|word| verb(word, READING))) {
+    let deploys =
+        head.iter().any(|word| among("deploy publish release up push promote rollback submit apply import", word));
+    if !deploys && head.iter().any(|word| is_verb(word, READING)) {
         return it.connect(Peer::Service(it.name.to_owned()), Flow::Fetch);
     }
     it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
-    match it.name {
-        "slack" | "twilio" | "linear" | "jira" | "trello" | "notion" => {
-            it.say(Say::Message("people, through a service"))
-        }
-        "stripe" => it.say(Say::Spend("a payment service")),
-        "vsce" | "ovsx" => it.say(Say::Package("an extension registry")),
-        _ => it.say(Say::Deploy("a change of what runs in the cloud")),
-    }
+    it.say(match it.name {
+        "slack" | "twilio" | "linear" | "jira" | "trello" | "notion" => Say::Message("people, through a service"),
+        "stripe" => Say::Spend("a payment service"),
+        "vsce" | "ovsx" => Say::Package("an extension registry"),
+        _ => Say::Deploy("a change of what runs in the cloud"),
+    });
+}
+
+/// Whether a word is one of the verbs, alone or as in `delete-stack` and `pg:reset`.
+fn is_verb(word: &str, list: &[&str]) -> bool {
+    let first = word.split(['-', ':']).next().unwrap_or(word);
+    let last = word.rsplit(':').next().unwrap_or(word);
+    list.contains(&word) || list.contains(&first) || list.contains(&last)
 }
 
 /// Words that hand out or change credentials.
@@ -245,7 +230,7 @@ pub(super) fn transfer(it: &mut Use<'_, '_, '_>, words: &[String]) -> bool {
             _ => return false,
         };
     let operands = it.operands(at);
-    let remote = |word: &super::super::super::ir::Word| word.lead().contains("://") || word.lead().contains(':');
+    let remote = |word: &Word| word.lead().contains("://") || word.lead().contains(':');
     let (Some(from), Some(to)) = (operands.first(), operands.get(1)) else {
         it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
         it.say(Say::Upload("objects of a bucket"));
@@ -268,7 +253,7 @@ pub(super) fn transfer(it: &mut Use<'_, '_, '_>, words: &[String]) -> bool {
 }
 
 pub(super) fn deployer(it: &mut Use<'_, '_, '_>) {
-    let words: Vec<String> = it.operands(0).iter().map(super::super::super::ir::Word::shown).collect();
+    let words: Vec<String> = it.operands(0).iter().map(Word::shown).collect();
     let verb = words.first().map_or("", String::as_str).to_owned();
     let group = matches!(
         it.name,

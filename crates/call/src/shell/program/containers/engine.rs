@@ -1,7 +1,7 @@
 //! What container engines do.
 
 use super::super::super::ir::Word;
-use super::super::row::{ALL, Pick, Say};
+use super::super::row::{ALL, Pick, Say, among};
 use super::super::run::Use;
 use crate::action::{DestroyClass, Flow, ListenScope, Peer, Standing, Why, WriteHow};
 
@@ -97,25 +97,7 @@ pub(super) fn mount(it: &mut Use<'_, '_, '_>, volume: &Word) {
         volume.tail().ends_with(":ro") || volume.shown().contains("readonly") || volume.tail().contains(":ro,");
     let whole = source.literal().is_some_and(|name| {
         let clean = crate::places::clean(name);
-        name.starts_with('/')
-            && (clean == "/"
-                || [
-                    "/etc",
-                    "/root",
-                    "/home",
-                    "/var",
-                    "/usr",
-                    "/proc",
-                    "/sys",
-                    "/dev",
-                    "/boot",
-                    "/var/run",
-                    "/run",
-                    "/var/run/docker.sock",
-                    "/run/docker.sock",
-                    "/Users",
-                ]
-                .contains(&clean.as_str()))
+        name.starts_with('/') && among(MACHINE, &clean)
     });
     if whole {
         it.say(Say::Privilege("the machine's own directories inside a container"));
@@ -166,37 +148,7 @@ pub(super) fn quote(text: &str) -> String {
 
 pub(super) fn machine(it: &mut Use<'_, '_, '_>) {
     let verb = it.literal(0).unwrap_or("").to_owned();
-    let reads = matches!(
-        verb.as_str(),
-        "status"
-            | "list"
-            | "ls"
-            | "ip"
-            | "version"
-            | "help"
-            | "info"
-            | "logs"
-            | "global-status"
-            | "box"
-            | "get"
-            | "profile"
-            | "addons"
-            | "active"
-            | "env"
-            | "inspect"
-            | "url"
-            | "config"
-            | "ssh-config"
-            | "port"
-            | "dashboard"
-            | "validate"
-            | "fmt"
-            | "snapshot-list"
-            | "domstate"
-            | "dominfo"
-            | "node"
-            | "cluster"
-    );
+    let reads = among(MACHINE_READS, &verb);
     let destroys =
         matches!(verb.as_str(), "delete" | "destroy" | "rm" | "remove" | "undefine" | "purge" | "unregistervm")
             || it.operands(0).iter().any(|word| word.literal() == Some("delete"));
@@ -214,6 +166,11 @@ pub(super) fn machine(it: &mut Use<'_, '_, '_>) {
         }
     }
 }
+
+const MACHINE_READS: &str = "status list ls ip version help info logs global-status box get profile addons active env inspect url config \
+     ssh-config port dashboard validate fmt snapshot-list domstate dominfo node cluster";
+/// Directories that are the machine, as far as a container should know.
+const MACHINE: &str = "/ /etc /root /home /var /usr /proc /sys /dev /boot /var/run /run /var/run/docker.sock /run/docker.sock /Users /opt /lib /bin /sbin";
 
 pub(super) fn images(it: &mut Use<'_, '_, '_>) {
     match it.literal(0) {

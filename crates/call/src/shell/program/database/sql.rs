@@ -13,57 +13,55 @@ pub(super) fn sql(it: &mut Use<'_, '_, '_>, text: &str, at: &Word) {
             .split(|mark: char| !mark.is_ascii_alphanumeric() && mark != '_')
             .filter(|word| !word.is_empty())
             .collect();
-        let has = |word: &str| words.contains(&word);
-        let what = match words.as_slice() {
-            ["DROP", kind, ..] => Some(format!("drops a {}", kind.to_ascii_lowercase())),
-            ["TRUNCATE", ..] => Some("empties a table".to_owned()),
-            ["DELETE", ..] if !has("WHERE") => Some("deletes every row of a table".to_owned()),
-            ["UPDATE", ..] if !has("WHERE") => Some("overwrites every row of a table".to_owned()),
-            ["ALTER", ..] if has("DROP") => Some("drops part of a table".to_owned()),
-            _ if has("DROP")
-                && (has("TABLE") || has("DATABASE") || has("SCHEMA"))
-                && !matches!(words.first(), Some(&"SELECT" | &"INSERT")) =>
-            {
-                Some("drops something".to_owned())
-            }
-            _ if has("DELETE")
-                && has("FROM")
-                && !has("WHERE")
-                && !matches!(words.first(), Some(&"SELECT" | &"INSERT" | &"CREATE")) =>
-            {
-                Some("deletes every row of a table".to_owned())
-            }
-            _ => None,
-        };
-        if let Some(what) = what {
+        if let Some(what) = loses(&words) {
             it.destroy(DestroyClass::Database, what);
         }
-        let runs = upper.contains("PROGRAM '")
-            || upper.contains("LOAD_FILE")
-            || upper.contains("XP_CMDSHELL")
-            || upper.contains("INTO OUTFILE")
-            || upper.contains("LO_EXPORT")
-            || upper.contains("PG_READ_FILE")
-            || upper.contains("LOAD_EXTENSION")
-            || upper.contains("SYS_EXEC")
-            || upper.contains("INTO DUMPFILE")
-            || (has("DO") && has("LANGUAGE"))
-            || (has("EXECUTE") && has("DO"));
-        if runs
-            || statement.trim_start().starts_with("\\!")
-            || statement.contains("\\copy")
-            || statement.contains("\\o |")
-            || statement.trim_start().starts_with(".shell")
-            || statement.trim_start().starts_with(".system")
-        {
+        if leaves_database(&statement, &upper, &words) {
             it.act_at(crate::action::ActionKind::Opaque(Why::Code("sql".to_owned())), at);
         }
-        if matches!(words.first(), Some(&"GRANT" | &"REVOKE"))
-            || (matches!(words.first(), Some(&"CREATE" | &"ALTER")) && matches!(words.get(1), Some(&"USER" | &"ROLE")))
-        {
+        if matches!(words.as_slice(), ["GRANT" | "REVOKE", ..] | ["CREATE" | "ALTER", "USER" | "ROLE", ..]) {
             it.say(Say::Privilege("rights in a database"));
         }
     }
+}
+
+/// What a statement loses, in words.
+fn loses(words: &[&str]) -> Option<String> {
+    let has = |word: &str| words.contains(&word);
+    let what = match words {
+        ["DROP", kind, ..] => return Some(format!("drops a {}", kind.to_ascii_lowercase())),
+        ["TRUNCATE", ..] => "empties a table",
+        ["DELETE", ..] if !has("WHERE") => "deletes every row of a table",
+        ["UPDATE", ..] if !has("WHERE") => "overwrites every row of a table",
+        ["ALTER", ..] if has("DROP") => "drops part of a table",
+        ["SELECT" | "INSERT", ..] => return None,
+        _ if has("DROP") && (has("TABLE") || has("DATABASE") || has("SCHEMA")) => "drops something",
+        ["CREATE", ..] => return None,
+        _ if has("DELETE") && has("FROM") && !has("WHERE") => "deletes every row of a table",
+        _ => return None,
+    };
+    Some(what.to_owned())
+}
+
+/// Whether a statement reads or writes files, or runs programs.
+fn leaves_database(statement: &str, upper: &str, words: &[&str]) -> bool {
+    const MARKS: [&str; 9] = [
+        "PROGRAM '",
+        "LOAD_FILE",
+        "XP_CMDSHELL",
+        "INTO OUTFILE",
+        "LO_EXPORT",
+        "PG_READ_FILE",
+        "LOAD_EXTENSION",
+        "SYS_EXEC",
+        "INTO DUMPFILE",
+    ];
+    let start = statement.trim_start();
+    MARKS.iter().any(|mark| upper.contains(mark))
+        || (words.contains(&"DO") && (words.contains(&"LANGUAGE") || words.contains(&"EXECUTE")))
+        || ["\\!", ".shell", ".system"].iter().any(|mark| start.starts_with(mark))
+        || statement.contains("\\copy")
+        || statement.contains("\\o |")
 }
 
 /// Statements without comments and quoted text.

@@ -1,7 +1,7 @@
 //! Stores with other languages, and migrations.
 
 use super::super::super::ir::Word;
-use super::super::row::{ALL, Pick, Say};
+use super::super::row::{ALL, Pick, Say, among};
 use super::super::run::Use;
 use crate::action::{DestroyClass, Flow, Peer, Why, WriteHow};
 
@@ -93,46 +93,25 @@ pub(super) fn server(it: &mut Use<'_, '_, '_>) {
 
 pub(super) fn migration(it: &mut Use<'_, '_, '_>) {
     let words: Vec<String> = it.operands(0).iter().map(Word::shown).collect();
-    let any = |names: &[&str]| {
-        words
-            .iter()
-            .any(|word| names.contains(&word.as_str()) || names.iter().any(|name| word.ends_with(&format!(":{name}"))))
+    let any = |list: &str| {
+        words.iter().any(|word| among(list, word) || word.rsplit_once(':').is_some_and(|(_, verb)| among(list, verb)))
     };
     it.say(Say::Project);
-    let reads = any(&[
-        "history", "current", "heads", "show", "status", "info", "validate", "list", "version", "compile", "docs",
-        "ls", "parse", "check", "branches", "lint", "diff", "inspect",
-    ]);
-    if any(&[
-        "clean",
-        "drop",
-        "reset",
-        "dropAll",
-        "drop-all",
-        "schema:drop",
-        "fresh",
-        "db:drop",
-        "db:reset",
-        "undo:all",
-        "revert:all",
-        "wipe",
-        "down-to-zero",
-        "database-drop",
-    ]) && !(it.name == "dbt" && any(&["clean"]))
-    {
+    if any(CLEARS) && !(it.name == "dbt" && any("clean")) {
         return it.destroy(DestroyClass::Database, "a schema and its rows");
     }
-    let down = (any(&["downgrade"]) && any(&["base"]))
-        || (it.name == "migrate"
-            && any(&["down"])
-            && words.len() == words.iter().position(|word| word == "down").map_or(0, |at| at + 1));
-    if down {
+    let all_down = it.name == "migrate" && words.last().is_some_and(|word| word == "down");
+    if all_down || any("downgrade") && any("base") {
         return it.destroy(DestroyClass::Database, "every migration is undone");
     }
-    if !reads {
+    if !any(LOOKS) {
         it.connect(Peer::Service("database".to_owned()), Flow::Session);
     }
 }
+
+const CLEARS: &str =
+    "clean drop reset dropAll drop-all schema:drop fresh db:drop db:reset undo:all revert:all wipe database-drop";
+const LOOKS: &str = "history current heads show status info validate list version compile docs ls parse check branches lint diff inspect";
 
 pub(super) fn store(it: &mut Use<'_, '_, '_>) {
     it.connect(Peer::Service(it.name.to_owned()), Flow::Session);

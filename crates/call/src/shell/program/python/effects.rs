@@ -1,7 +1,7 @@
 //! What the rows of this family cannot say as data.
 
 use super::super::super::ir::Word;
-use super::super::row::{ALL, Pick, Say};
+use super::super::row::{ALL, Pick, Say, among};
 use super::super::run::Use;
 use crate::action::{Depth, Flow, InstallScope, InstallSource, ListenScope, WriteHow};
 
@@ -151,48 +151,12 @@ pub(super) fn server(it: &mut Use<'_, '_, '_>) {
 pub(super) fn web(it: &mut Use<'_, '_, '_>) {
     it.say(Say::Project);
     let hosts = it.values("--host -h -b --bind --ip --server.address");
-    let wide = hosts.iter().any(|word| !is_loopback(word))
-        && matches!(
-            it.name,
-            "uvicorn"
-                | "gunicorn"
-                | "hypercorn"
-                | "daphne"
-                | "flask"
-                | "streamlit"
-                | "jupyter"
-                | "jupyter-lab"
-                | "jupyter-notebook"
-                | "rails"
-                | "fastapi"
-                | "puma"
-                | "rackup"
-                | "hugo"
-                | "jekyll"
-                | "tensorboard"
-                | "mlflow"
-        );
+    let wide = among(SERVERS, it.name) && hosts.iter().any(|word| !is_loopback(word));
     if wide {
         return it.say(Say::Listen(ListenScope::Wide, "a web server"));
     }
     match (it.name, it.literal(0)) {
-        ("rails" | "artisan" | "django-admin" | "mix", Some(verb))
-            if [
-                "db:drop",
-                "db:reset",
-                "db:schema:load",
-                "db:purge",
-                "migrate:fresh",
-                "migrate:reset",
-                "db:wipe",
-                "flush",
-                "ecto.drop",
-                "ecto.reset",
-                "reset_db",
-                "sqlflush",
-            ]
-            .contains(&verb) =>
-        {
+        ("rails" | "artisan" | "django-admin" | "mix", Some(verb)) if among(DATABASE_CLEARS, verb) => {
             it.destroy(crate::action::DestroyClass::Database, "every row of the database");
         }
         ("rails", Some("runner" | "r")) => it.say(Say::Hidden("ruby")),
@@ -209,3 +173,8 @@ pub(super) fn web(it: &mut Use<'_, '_, '_>) {
         _ => {}
     }
 }
+
+const SERVERS: &str = "uvicorn gunicorn hypercorn daphne flask streamlit jupyter jupyter-lab jupyter-notebook rails fastapi puma rackup \
+     hugo jekyll tensorboard mlflow";
+const DATABASE_CLEARS: &str = "db:drop db:reset db:schema:load db:purge migrate:fresh migrate:reset db:wipe flush ecto.drop ecto.reset \
+     reset_db sqlflush db:migrate:reset db:truncate_all";
