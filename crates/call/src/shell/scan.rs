@@ -10,6 +10,8 @@ use super::skip::{Cursor, Heredoc};
 pub(super) const MAX_DEPTH: u32 = 24;
 /// Most commands, separators, substitutions and braces together.
 pub(super) const MAX_PIECES: u32 = 2048;
+/// Words on one level after which each counts as a piece.
+const MAX_WORDS: u32 = 2048;
 /// Most here-documents: the parser takes longer than in proportion for many.
 const MAX_HEREDOCS: u32 = 128;
 /// Longest arithmetic that is recognised; longer text is read as commands.
@@ -126,6 +128,8 @@ impl<'t> Cursor<'t> {
     /// Reads one word and says what it makes of the position.
     fn item(&mut self, at: At, cases: &mut u32) -> At {
         let start = self.at;
+        self.words += 1;
+        self.count(u32::from(self.words > MAX_WORDS));
         self.word();
         if self.at == start {
             self.at += 1;

@@ -9,6 +9,8 @@ pub(super) struct Cursor<'t> {
     depth: u32,
     pub(super) commands: u32,
     pub(super) too_deep: bool,
+    /// Words of commands read.
+    pub(super) words: u32,
     /// Pieces seen on every level.
     pieces: u32,
     pub(super) heredocs: Vec<Heredoc<'t>>,
@@ -21,7 +23,7 @@ pub(super) struct Heredoc<'t> {
 
 impl<'t> Cursor<'t> {
     pub(super) const fn new(text: &'t str, at: usize) -> Self {
-        Self { text, at, depth: 0, commands: 0, too_deep: false, pieces: 0, heredocs: Vec::new() }
+        Self { text, at, depth: 0, commands: 0, too_deep: false, words: 0, pieces: 0, heredocs: Vec::new() }
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -197,7 +199,7 @@ impl<'t> Cursor<'t> {
                     self.parens();
                 }
                 b'<' | b'>' => return,
-                b'{' => {
+                b'{' | b'[' => {
                     self.count(1);
                     self.at += 1;
                 }
