@@ -147,6 +147,9 @@ pub(crate) struct Limits {
     /// Tool calls in the whole run.
     #[arg(long, value_name = "N")]
     pub(crate) max_tool_calls: Option<u64>,
+    /// Tool calls in the whole run where neither a file nor the command line says: a door's own default.
+    #[arg(skip)]
+    pub(crate) usual_tool_calls: Option<u64>,
     /// Calls of one tool, such as `write_file=5`.
     #[arg(long = "max-calls", value_name = "TOOL=N")]
     pub(crate) per_tool: Vec<String>,

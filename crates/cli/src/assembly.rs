@@ -67,7 +67,7 @@ pub(crate) fn workspace(scope: &Scope) -> Result<PathBuf, Failure> {
 pub(crate) fn layout(home: &Home, workspace: &Path, scope: &Scope, policy: &Policy) -> Result<Layout, Failure> {
     let mut layout = Layout::of(&text(workspace)?, &home.person.home);
     layout.guard_state = vec![text(&home.state)?];
-    layout.guard_policy = vec![text(home.config.parent().unwrap_or(&home.config))?, "/etc/tollgate".to_owned()];
+    layout.guard_policy = vec![text(&home.policy)?, "/etc/tollgate".to_owned()];
     // Written never, read freely: like the policy, and it may lie in the very project that builds it.
     if let Ok(binary) = std::env::current_exe() {
         layout.guard_policy.push(text(&binary)?);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tollgate::policy::{Ground, Layer, LayerKind, Mode, Policy, Profile, Settings};
+use tollgate::policy::{Caps, Ground, Layer, LayerKind, Mode, Policy, Profile, Settings};
 
 use crate::args::{Limits, Scope};
 use crate::assembly::text;
@@ -55,7 +55,8 @@ fn lay_over(settings: &mut Settings, scope: &Scope, limits: &Limits) -> Result<(
     }
     let caps = &mut settings.caps;
     caps.turns = limits.max_turns.unwrap_or(caps.turns);
-    caps.tool_calls = limits.max_tool_calls.unwrap_or(caps.tool_calls);
+    let usual = limits.usual_tool_calls.filter(|_| caps.tool_calls == Caps::default().tool_calls);
+    caps.tool_calls = limits.max_tool_calls.or(usual).unwrap_or(caps.tool_calls);
     caps.wall_secs = limits.max_wall_secs.unwrap_or(caps.wall_secs);
     caps.tokens = limits.max_tokens.or(caps.tokens);
     if let Some(dollars) = &limits.max_cost_usd {

@@ -24,6 +24,8 @@ pub(crate) struct Home {
     pub(crate) person: Person,
     pub(crate) state: PathBuf,
     pub(crate) config: PathBuf,
+    /// What of the configuration's place is Tollgate's own: its directory, or only the file that was named.
+    pub(crate) policy: PathBuf,
 }
 
 impl Home {
@@ -44,11 +46,12 @@ impl Home {
             Some(dir) => absolute(dir)?,
             None => system::default_state_dir(&person),
         };
-        let config = match &common.config {
-            Some(file) => absolute(file)?,
-            None => Path::new(&person.home).join(".config/tollgate/tollgate.toml"),
+        let own = Path::new(&person.home).join(".config/tollgate");
+        let (config, policy) = match &common.config {
+            Some(file) => (absolute(file)?, absolute(file)?),
+            None => (own.join("tollgate.toml"), own),
         };
-        Ok(Self { person, state, config })
+        Ok(Self { person, state, config, policy })
     }
 
     /// Opens the state directory, making it where it is not there.

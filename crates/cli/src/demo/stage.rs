@@ -64,7 +64,8 @@ impl Stage {
         let sink = Sink::open().map_err(failed)?;
         let user = system::person().map_or_else(|_| "user".to_owned(), |person| person.user);
         let person = Person { home: base.join("home").display().to_string(), user };
-        let home = Home { person, state: base.join("state"), config: base.join("home/.config/tollgate/tollgate.toml") };
+        let policy = base.join("home/.config/tollgate");
+        let home = Home { person, state: base.join("state"), config: policy.join("tollgate.toml"), policy };
         let stage = Self { base, sink, home };
         stage.furnish().map_err(failed)?;
         Ok(stage)

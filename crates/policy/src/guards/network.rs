@@ -14,7 +14,7 @@ use crate::subject::{Doer, View};
 
 pub(super) fn judge(view: &View<'_>, action: &Action, out: &mut Rulings) {
     match &action.kind {
-        ActionKind::Connect(connect) => reach(view, connect, out),
+        ActionKind::Connect(connect) => reach(view, connect, action.part, out),
         ActionKind::Listen(listen) => accept(view, listen, out),
         ActionKind::Read(_)
         | ActionKind::Write(..)
@@ -86,21 +86,23 @@ pub(crate) fn offered_host(kind: &ActionKind) -> Option<(String, u16)> {
     Some((known.name, known.port.number()))
 }
 
-fn reach(view: &View<'_>, connect: &Connect, out: &mut Rulings) {
+fn reach(view: &View<'_>, connect: &Connect, part: u32, out: &mut Rulings) {
     match known(&connect.peer, connect.flow) {
         Some(Ok(peer)) => host(view, &peer, connect.flow, out),
         Some(Err(error)) => malformed(view, &connect.peer, &error, out),
-        None => configured(view, connect, out),
+        None => configured(view, connect, part, out),
     }
 }
 
 /// Peers whose address is configured elsewhere.
-fn configured(view: &View<'_>, connect: &Connect, out: &mut Rulings) {
+fn configured(view: &View<'_>, connect: &Connect, part: u32, out: &mut Rulings) {
     match (&connect.peer, connect.flow) {
         // A push is judged as what it publishes.
         (Peer::Remote(_), _) | (Peer::Registry(_) | Peer::Service(_), Flow::Fetch) => {}
         // The operator configured the service, and what is destroyed or runs elsewhere is judged as that.
         (Peer::Service(_), Flow::Session) => {}
+        // What a command publishes or destroys there says more than that it sends.
+        (Peer::Service(_), Flow::Send) if says_more(view, part) => {}
         (Peer::Registry(name) | Peer::Service(name), Flow::Send) => upload(name, out),
         (Peer::Registry(name), Flow::Session) => session(name, out),
         // The box's proxy judges each host as it is dialled.
@@ -111,6 +113,11 @@ fn configured(view: &View<'_>, connect: &Connect, out: &mut Rulings) {
         }
         (Peer::Url(_) | Peer::Host(_), _) => {}
     }
+}
+
+fn says_more(view: &View<'_>, part: u32) -> bool {
+    let mut of_part = view.subject.actions.iter().filter(|action| action.part == part);
+    of_part.any(|action| matches!(action.kind, ActionKind::Publish(_) | ActionKind::Destroy(_)))
 }
 
 fn malformed(view: &View<'_>, peer: &Peer, error: &AddressError, out: &mut Rulings) {

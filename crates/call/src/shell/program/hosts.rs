@@ -294,13 +294,19 @@ fn raises(name: &str, flag: &str, value: Option<&str>) -> bool {
 
 fn posts(it: &mut Use<'_, '_, '_>) {
     it.each_value("-F --body-file", |it, word| it.read(word));
-    if it.sub.starts_with("gist create") || it.sub.starts_with("snippet") {
+    let files = it.sub.starts_with("gist create") || it.sub.starts_with("snippet");
+    if files {
         it.each(ALL, |it, word| it.read(word));
     }
     if it.sub == "repo edit" || it.sub == "repo rename" {
         it.say(Say::Privilege("settings of a repository"));
     }
-    it.say(Say::Post("text on the code host"));
+    // A text for others is a post; files, or a whole repository, are an upload.
+    if files || it.sub == "repo create" {
+        it.say(Say::Upload("files on the code host"));
+    } else {
+        it.say(Say::Post("text on the code host"));
+    }
     it.connect(Peer::Service("code host".to_owned()), Flow::Send);
 }
 

@@ -28,8 +28,11 @@ impl Console for Headless {
     }
 
     fn words_end(&mut self) {
-        self.printer.line("");
-        self.printer.json(&json!({ "event": "words", "text": std::mem::take(&mut self.words) }));
+        let words = std::mem::take(&mut self.words);
+        if !words.is_empty() {
+            self.printer.line("");
+            self.printer.json(&json!({ "event": "words", "text": words }));
+        }
     }
 
     fn proposed(&mut self, tool: &str, args: &str) {

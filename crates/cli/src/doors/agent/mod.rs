@@ -176,6 +176,7 @@ impl Session {
             tally: Tally::default(),
             prices: self.prices.clone(),
             messages: 0,
+            denials_in_a_row: 0,
         }
     }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tollgate::act::Hands;
 use tollgate::call::{Door, Origin, Proposal, Untrusted};
 use tollgate::gate::{Denial, DenialKind, Gate, Pending, Permit, Seat, Told, TurnCost, TurnEnd, Verdict};
+use tollgate::ledger::Event;
 
 use super::console::{Answer, Console};
 use super::prompt;
@@ -22,6 +23,8 @@ use crate::model::turn::{Delta, Message, ProposedCall, Reply, ToolSpec, Turn};
 const MAX_OUTPUT: u32 = 8_192;
 /// Bytes of text that make about one token.
 const BYTES_A_TOKEN: usize = 4;
+/// Denials in a row after which the agent is stopped: it is not listening.
+const MAX_DENIALS_IN_A_ROW: u64 = 10;
 
 /// One agent at work.
 pub(crate) struct Worker<'a> {
@@ -38,6 +41,7 @@ pub(crate) struct Worker<'a> {
     pub(crate) tally: Tally,
     pub(crate) prices: Prices,
     pub(crate) messages: u64,
+    pub(crate) denials_in_a_row: u64,
 }
 
 /// Why the work on a message ended.
@@ -87,6 +91,7 @@ impl Worker<'_> {
             return Ended::Guard(denial.message());
         }
         self.talk.push(Message::User(message));
+        self.denials_in_a_row = 0;
         loop {
             match self.step() {
                 Ok(Step::More) => {}
@@ -118,7 +123,19 @@ impl Worker<'_> {
                 is_error: told.is_error,
             });
         }
+        self.give_up_if_unheard()?;
         Ok(Step::More)
+    }
+
+    /// Ends a run whose model goes on proposing what is denied.
+    fn give_up_if_unheard(&self) -> Result<(), Ended> {
+        if self.denials_in_a_row < MAX_DENIALS_IN_A_ROW {
+            return Ok(());
+        }
+        let why = format!("{} calls in a row were denied", self.denials_in_a_row);
+        let data = json!({ "rule": "loop.denied", "because": why });
+        self.gate.note(Event::CapHit, &data).map_err(ended)?;
+        Err(Ended::Capped(why))
     }
 
     /// Whether something asks the run to stop.
@@ -238,6 +255,7 @@ impl Worker<'_> {
         let outcome = self.hands.perform_with(permit, &self.stop.signal, &|url| self.gate.redirect(url));
         match self.gate.settle(outcome) {
             Ok(told) => {
+                self.denials_in_a_row = 0;
                 self.tally.performed += 1;
                 self.console.borrow_mut().performed(tool, &told);
                 told
@@ -247,6 +265,7 @@ impl Worker<'_> {
     }
 
     fn refused(&mut self, tool: &str, denial: &Denial) -> Told {
+        self.denials_in_a_row += 1;
         self.tally.denied.push(denial.rule.clone());
         self.console.borrow_mut().denied(tool, denial);
         Told { text: denial.message(), is_error: true }

@@ -104,6 +104,8 @@ fn payload() -> Result<Vec<u8>, Failure> {
     }
 }
 
+/// Calls of a host's session, which lasts for days, where no file says otherwise.
+const USUAL_CALLS: u64 = 10_000;
 /// Where the host says that its project is; the model cannot change the host's environment.
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 
@@ -113,7 +115,8 @@ fn gate(args: &Hook, common: &Common, session: &str) -> Result<Gate, Failure> {
     let home = Home::of(common)?;
     let project = std::env::var_os(PROJECT).map(PathBuf::from).filter(|dir| dir.is_absolute());
     let scope = Scope { root: args.root.clone().or(project), ..Scope::default() };
-    let assembly = assembly::assemble(&home, &scope, &Limits::default(), Confinement::Outside)?;
+    let limits = Limits { usual_tool_calls: Some(USUAL_CALLS), ..Limits::default() };
+    let assembly = assembly::assemble(&home, &scope, &limits, Confinement::Outside)?;
     let run = tollgate::ledger::RunId::parse(session).map_err(|_| {
         Failure::denied("the host's session id is not one of at most 64 letters, digits, `.`, `_` and `-`")
     })?;
