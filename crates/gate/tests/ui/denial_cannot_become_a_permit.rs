@@ -1,0 +1,7 @@
+use tollgate_gate::{Denial, Permit};
+
+fn become_permit(denial: Denial) -> Permit {
+    denial.into()
+}
+
+fn main() {}

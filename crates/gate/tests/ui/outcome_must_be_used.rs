@@ -1,0 +1,9 @@
+#![deny(unused_must_use)]
+
+use tollgate_gate::{Report, Settling};
+
+fn forget(settling: Settling) {
+    settling.report(Report::read("done"));
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use tollgate_gate::Seat;
+
+fn forge() -> Seat {
+    Seat { gate: [0; 16] }
+}
+
+fn main() {}
