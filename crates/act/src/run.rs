@@ -1,5 +1,6 @@
 //! `run_bash`: a judged command in the box, with the trees kept before and compared after.
 
+mod fresh;
 mod pins;
 
 use std::ffi::OsString;
@@ -113,21 +114,22 @@ impl Aftermath {
     }
 }
 
-/// Protected names that came into being or changed, in no repository that is itself new, and that the command does
+/// Protected names that came into being or changed, that no new repository brings with it, and that the command does
 /// not name.
 fn made_protected(changes: &[Change], named: &Named) -> Vec<Spot> {
-    let fresh = |path: &str| {
-        let repository = path.split_once("/.git").map(|(above, _)| format!("{above}/.git"));
-        let repository = repository.or_else(|| path.starts_with(".git").then(|| ".git".to_owned()));
-        changes.iter().any(|change| Some(&change.path) == repository.as_ref() && change.before == State::Absent)
-    };
     let guarded = |change: &&Change| {
-        protection(&change.path).is_some_and(|why| !why.is_secret())
-            && !fresh(&change.path)
+        let path = Path::new(&change.root).join(&change.path);
+        protection(&change.path).is_some_and(|why| !why.is_secret() || runs(&path))
             && !matches!(change.after, State::Absent)
-            && !pins::is_named(Path::new(&change.root).join(&change.path).as_path(), named)
+            && !fresh::brings(changes, change)
+            && !pins::is_named(&path, named)
     };
     changes.iter().filter(guarded).map(Change::spot).collect()
+}
+
+/// Names that hold secrets by convention, but that programs also obey.
+fn runs(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == ".envrc" || name == ".npmrc")
 }
 
 fn written(change: &Change) -> Option<(String, [u8; 32])> {

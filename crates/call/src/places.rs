@@ -440,6 +440,9 @@ const CI_FILES: &[&str] = &[
     ".drone.yml",
     "cloudbuild.yaml",
     ".pre-commit-config.yaml",
+    "lefthook.yml",
+    ".lefthook.yml",
+    ".woodpecker.yml",
     "codeowners",
     "appveyor.yml",
 ];
@@ -470,6 +473,10 @@ const STARTUP_FILES: &[&str] = &[
     ".exrc",
     ".nvimrc",
     ".gdbinit",
+    ".lvimrc",
+    "mise.toml",
+    ".mise.toml",
+    ".yarnrc.yml",
     ".lldbinit",
     ".tmux.conf",
     ".screenrc",
@@ -487,6 +494,7 @@ const STARTUP_FILES: &[&str] = &[
 ];
 const STARTUP_DIRS: &[&str] = &[
     ".vscode",
+    ".zed",
     ".idea",
     ".devcontainer",
     ".config/fish",
@@ -585,6 +593,9 @@ mod tests {
         assert_eq!(protection("/w/.git/objects/ab"), None);
         assert_eq!(protection("/w/.ENV"), Some(Protection::EnvFile));
         assert_eq!(protection("/w/.env.example"), None);
+        assert_eq!(protection("/w/.git/config.lock"), Some(Protection::Git));
+        assert_eq!(protection("/w/lefthook.yml"), Some(Protection::Ci));
+        assert_eq!(protection("/w/.editorconfig"), None);
         assert_eq!(protection("/w/src/main.rs"), None);
         assert_eq!(protection("/w/.claude\\settings.json"), Some(Protection::AgentSettings));
         assert_eq!(protection("/w/.github/workflows/ci.yml"), Some(Protection::Ci));
