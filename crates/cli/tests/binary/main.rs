@@ -12,4 +12,8 @@ mod host;
 #[cfg(test)]
 mod install;
 #[cfg(test)]
+mod terminal;
+#[cfg(test)]
+mod trouble;
+#[cfg(test)]
 mod world;
