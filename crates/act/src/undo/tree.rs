@@ -8,6 +8,8 @@ mod scan;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tollgate_call::places::protection;
+
 use super::record::{Change, Meta, State};
 use super::snapshot::{Roots, look};
 use super::{Undo, UndoError};
@@ -130,7 +132,7 @@ fn compare(
     let root = open_root(&before.root)?;
     for path in before.entries.keys().chain(after.entries.keys().filter(|path| !before.entries.contains_key(*path))) {
         let (old, new) = (before.entries.get(path), after.entries.get(path));
-        if old == new || (old.is_none() && (before.cut || before.is_skipped(path))) {
+        if old == new || (old.is_none() && (not_seen(before, path) || before.is_skipped(path))) {
             continue;
         }
         let spot = Spot { root: before.root.clone(), path: path.clone() };
@@ -149,6 +151,11 @@ fn compare(
         }
     }
     Ok(())
+}
+
+/// Whether a name may have been there, though the scan has no entry of it.
+fn not_seen(scan: &Manifest, path: &str) -> bool {
+    scan.blind || (scan.cut && protection(path).is_none())
 }
 
 fn change(spot: Spot, before: State, after: State) -> Result<Change, UndoError> {

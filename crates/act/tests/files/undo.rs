@@ -341,3 +341,37 @@ fn two_openings_of_one_store_see_each_other_and_never_share_a_number() {
     room.undo(&Which::Run("r".into())).unwrap();
     assert!(room.inventory().is_empty());
 }
+
+#[test]
+fn a_mark_of_a_build_directory_hides_neither_obeyed_names_nor_what_was_kept() {
+    let room = Room::new();
+    room.put("src/main", "1");
+    let told = command(&room, "r", || {
+        room.put(".github/CACHEDIR.TAG", "Signature");
+        room.put(".github/workflows/x.yml", "evil");
+        room.put("src/CACHEDIR.TAG", "Signature");
+        room.put("src/main", "2");
+        room.put("out/CACHEDIR.TAG", "Signature");
+        room.put("out/o", "built");
+    });
+    let names: Vec<&str> = told.changed.iter().map(|spot| spot.path.as_str()).collect();
+    assert!(names.contains(&".github/workflows/x.yml") && names.contains(&"src/main"), "{names:?}");
+    assert!(!names.contains(&"out/o"), "{names:?}");
+}
+
+#[test]
+fn a_flood_of_names_hides_no_protected_one() {
+    let room = Room::new();
+    let roots = [room.base.join("w").to_str().unwrap().to_owned()];
+    let limits = Limits { entries: 5, ..Limits::default() };
+    for round in 0..2 {
+        let before = room.undo.before_command(&roots, limits, meta("r", "run_bash")).unwrap();
+        for n in 0..20 {
+            room.put(&format!("!{round}/f{n:02}"), "x");
+        }
+        let made = format!(".github/workflows/{round}.yml");
+        room.put(&made, "evil");
+        let told = room.undo.after_command(before).unwrap();
+        assert!(told.changed.contains(&room.spot(&made)), "{:?}", told.changed);
+    }
+}

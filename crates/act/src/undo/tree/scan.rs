@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use serde::{Deserialize, Serialize};
+use tollgate_call::places::protection;
 
 use super::super::blobs::Durable;
 use super::super::record::State;
@@ -16,16 +17,19 @@ use crate::held::{Identity, open_root};
 
 /// Directories that tools make again, by name.
 const REGENERABLE: &[&str] =
-    &["node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache", ".gradle"];
+    &["node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle"];
 /// Within `.git`: large, never changed in place.
 const GIT_STORES: &[&str] = &["objects", "lfs"];
-/// Marks of a build directory.
+/// Marks of a build directory. Anybody can set one: they count for nothing in hidden directories, where names that are
+/// obeyed live, and in a directory whose content was kept before.
 const BUILD_MARKS: &[&str] = &["CACHEDIR.TAG", ".rustc_info.json"];
 /// A file that changed this shortly before a scan may change again within the same time stamp.
 const RACY_NS: i128 = 20_000_000;
 /// Up to so many new contents are made durable one by one; more, all at once.
 const SYNC_ONE_BY_ONE: usize = 16;
 const MAX_DEPTH: usize = 128;
+/// Names looked at in all. Beyond the limit of entries only protected ones are recorded: a flood of others hides none.
+const MAX_LOOKED_AT: usize = 200_000;
 
 /// What is compared to see whether a file changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +86,9 @@ pub(super) struct Manifest {
     pub(super) skipped: BTreeSet<String>,
     pub(super) partly: BTreeSet<String>,
     pub(super) cut: bool,
+    /// Whether even protected names were not all looked for.
+    #[serde(default)]
+    pub(super) blind: bool,
 }
 
 impl Manifest {
@@ -118,8 +125,10 @@ impl Undo {
             skipped: BTreeSet::new(),
             partly: BTreeSet::new(),
             cut: false,
+            blind: false,
         };
-        let mut scan = Scan { undo: self, limits, known: known.as_ref(), made, bytes: 0, new: Vec::new() };
+        let mut scan =
+            Scan { undo: self, limits, known: known.as_ref(), made, bytes: 0, looked_at: 0, new: Vec::new() };
         let dir = open_root(root)?;
         scan.descend(dir.as_fd(), "", 0)?;
         let (made, new) = (scan.made, scan.new);
@@ -191,6 +200,7 @@ struct Scan<'a> {
     known: Option<&'a Manifest>,
     made: Manifest,
     bytes: u64,
+    looked_at: usize,
     new: Vec<String>,
 }
 
@@ -204,7 +214,7 @@ impl Scan<'_> {
             self.partly(format!("`{rel}/`: {unnamed} name(s) that are not UTF-8 were not kept"));
         }
         for name in names {
-            if self.made.cut {
+            if self.made.blind {
                 return Ok(());
             }
             if name.starts_with(TEMP_PREFIX) {
@@ -219,9 +229,8 @@ impl Scan<'_> {
     fn meet(&mut self, dir: BorrowedFd<'_>, name: &str, rel: String, depth: usize) -> Result<(), UndoError> {
         // Gone again since the listing: not there, then.
         let Ok(stat) = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
-        if self.made.entries.len() >= self.limits.entries {
-            self.made.cut = true;
-            self.partly(format!("more than {} files: the rest was not kept", self.limits.entries));
+        self.count();
+        if self.is_passed_over(&rel) && FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
             return Ok(());
         }
         let key = Key::of(&stat);
@@ -250,11 +259,13 @@ impl Scan<'_> {
     ) -> Result<(), UndoError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let child = rustix::fs::openat(dir, name, flags, Mode::empty());
-        if child.as_ref().is_ok_and(|child| is_regenerable(name, &rel, child)) {
+        if child.as_ref().is_ok_and(|child| self.is_left_out(name, &rel, child)) {
             self.made.skipped.insert(rel);
             return Ok(());
         }
-        self.made.entries.insert(rel.clone(), entry);
+        if !self.is_passed_over(&rel) {
+            self.made.entries.insert(rel.clone(), entry);
+        }
         match child {
             Ok(child) if depth < MAX_DEPTH => self.descend(child.as_fd(), &rel, depth + 1),
             Ok(_) | Err(_) => {
@@ -292,6 +303,29 @@ impl Scan<'_> {
         (settled && entry.key == Key::of(stat) && self.undo.blobs().has(sha256)).then(|| entry.state.clone())
     }
 
+    fn count(&mut self) {
+        self.looked_at += 1;
+        if !self.made.cut && self.made.entries.len() >= self.limits.entries {
+            self.made.cut = true;
+            self.partly(format!("more than {} files: the rest was not kept", self.limits.entries));
+        }
+        if !self.made.blind && self.looked_at > MAX_LOOKED_AT {
+            self.made.blind = true;
+            self.partly(format!("more than {MAX_LOOKED_AT} names: protected ones were not looked for in the rest"));
+        }
+    }
+
+    fn is_passed_over(&self, rel: &str) -> bool {
+        self.made.blind || (self.made.cut && protection(rel).is_none())
+    }
+
+    fn is_left_out(&self, name: &str, rel: &str, dir: &OwnedFd) -> bool {
+        let git_store = GIT_STORES.contains(&name) && rel.rsplit('/').nth(1) == Some(".git");
+        let hidden = rel.split('/').any(|part| part.starts_with('.'));
+        let kept = self.known.is_some_and(|known| known.entries.contains_key(rel));
+        REGENERABLE.contains(&name) || git_store || (!hidden && !kept && has_build_mark(dir))
+    }
+
     fn partly(&mut self, why: String) {
         self.made.partly.insert(why);
     }
@@ -308,10 +342,8 @@ fn link(dir: BorrowedFd<'_>, name: &str) -> State {
     }
 }
 
-fn is_regenerable(name: &str, rel: &str, dir: &OwnedFd) -> bool {
-    let git_store = GIT_STORES.contains(&name) && rel.rsplit('/').nth(1) == Some(".git");
-    let built = || BUILD_MARKS.iter().any(|mark| rustix::fs::statat(dir, *mark, AtFlags::SYMLINK_NOFOLLOW).is_ok());
-    REGENERABLE.contains(&name) || git_store || built()
+fn has_build_mark(dir: &OwnedFd) -> bool {
+    BUILD_MARKS.iter().any(|mark| rustix::fs::statat(dir, *mark, AtFlags::SYMLINK_NOFOLLOW).is_ok())
 }
 
 /// Opens a regular file, if it still is the one of `stat`.
