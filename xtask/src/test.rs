@@ -53,6 +53,8 @@ fn install(missing: &[&Need]) -> Result<(), Failed> {
         return Err(Failed::Missing(format!("tests need {wanted}; install the package(s): {packages}")));
     }
     say(&format!("xtask: installing {wanted}"));
+    // A new machine has no list of packages yet.
+    run_command(Command::new("apt-get").arg("update"))?;
     run_command(Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(packages))
 }
 

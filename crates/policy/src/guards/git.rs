@@ -3,7 +3,7 @@
 use tollgate_call::action::{Action, ActionKind, Destroy, DestroyClass, Force, Publish, Push};
 use tollgate_call::facts::Fact;
 
-use crate::rule;
+use crate::rule::{self, RuleId};
 use crate::ruling::{Rulings, quoted};
 use crate::subject::View;
 
@@ -78,44 +78,45 @@ fn refs(push: &Push) -> String {
 }
 
 fn lose(view: &View<'_>, destroy: &Destroy, out: &mut Rulings) {
-    let what = quoted(&destroy.what);
-    match destroy.class {
-        DestroyClass::Worktree if is_clean(view) => {}
-        DestroyClass::Worktree => {
-            out.ask(rule::GIT_DISCARD, format!("it throws away {what}")).instead("commit or stash first");
+    if destroy.class == DestroyClass::Worktree && is_clean(view) {
+        return;
+    }
+    let (id, before, after, instead) = loss(destroy.class);
+    let because = format!("{before}{}{after}", quoted(&destroy.what));
+    let ruling = if destroy.class == DestroyClass::Disk { out.deny(id, because) } else { out.ask(id, because) };
+    ruling.instead(instead);
+}
+
+/// The rule of a loss, the words around what is lost, and the next step.
+const fn loss(class: DestroyClass) -> (RuleId, &'static str, &'static str, &'static str) {
+    use DestroyClass as D;
+    match class {
+        D::Worktree => (rule::GIT_DISCARD, "it throws away ", "", "commit or stash first"),
+        D::Untracked => (
+            rule::GIT_DISCARD,
+            "it deletes ",
+            ", which git does not keep",
+            "list them with `git clean -n` and delete by name",
+        ),
+        D::LocalHistory => (rule::GIT_HISTORY, "it drops ", "", "keep a branch or tag on it first"),
+        D::PublishedHistory => {
+            (rule::GIT_HISTORY, "it rewrites ", ", which others may have", "add a commit that reverts instead")
         }
-        DestroyClass::Untracked => {
-            out.ask(rule::GIT_DISCARD, format!("it deletes {what}, which git does not keep"))
-                .instead("list them with `git clean -n` and delete by name");
+        D::RemoteRef => {
+            (rule::GIT_REMOTE_DELETE, "it deletes ", " at the remote", "let the operator approve exactly this")
         }
-        DestroyClass::LocalHistory => {
-            out.ask(rule::GIT_HISTORY, format!("it drops {what}")).instead("keep a branch or tag on it first");
+        D::Database => (rule::DESTROY_DATABASE, "it loses ", "", "write a migration, or back up first"),
+        D::Infrastructure => {
+            (rule::DESTROY_INFRASTRUCTURE, "it loses ", "", "show the plan and let the operator approve it")
         }
-        DestroyClass::PublishedHistory => {
-            out.ask(rule::GIT_HISTORY, format!("it rewrites {what}, which others may have"))
-                .instead("add a commit that reverts instead");
-        }
-        DestroyClass::RemoteRef => {
-            out.ask(rule::GIT_REMOTE_DELETE, format!("it deletes {what} at the remote"))
-                .instead("let the operator approve exactly this");
-        }
-        DestroyClass::Database => {
-            out.ask(rule::DESTROY_DATABASE, format!("it loses {what}")).instead("write a migration, or back up first");
-        }
-        DestroyClass::Infrastructure => {
-            out.ask(rule::DESTROY_INFRASTRUCTURE, format!("it loses {what}"))
-                .instead("show the plan and let the operator approve it");
-        }
-        DestroyClass::Container => {
-            out.ask(rule::DESTROY_CONTAINER, format!("it removes {what}")).instead("name what this run made itself");
-        }
-        DestroyClass::Disk => {
-            out.deny(rule::DESTROY_DISK, format!("it overwrites {what}")).instead("work on a file in the workspace");
-        }
-        DestroyClass::Recovery => {
-            out.ask(rule::DESTROY_RECOVERY, format!("it removes {what}, which recovery would need"))
-                .instead("leave backups and logs to the operator");
-        }
+        D::Container => (rule::DESTROY_CONTAINER, "it removes ", "", "name what this run made itself"),
+        D::Disk => (rule::DESTROY_DISK, "it overwrites ", "", "work on a file in the workspace"),
+        D::Recovery => (
+            rule::DESTROY_RECOVERY,
+            "it removes ",
+            ", which recovery would need",
+            "leave backups and logs to the operator",
+        ),
     }
 }
 
