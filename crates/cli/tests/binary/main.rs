@@ -12,6 +12,8 @@ mod host;
 #[cfg(test)]
 mod install;
 #[cfg(test)]
+mod kills;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod trouble;
