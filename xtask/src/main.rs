@@ -16,7 +16,7 @@ usage: cargo xtask CHORE
 
   test [ARGS…]   doc tests, then every test of the workspace; ARGS go to `cargo nextest run`
   lint           arrows between crates, forbidden crates, licences, unsafe code, sizes
-  bench          every bench there is; keeps the raw output";
+  bench [NAME…]  every bench there is, or those; keeps the raw output";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -38,7 +38,7 @@ fn run(chore: &str, rest: &[String]) -> Result<(), Failed> {
     match chore {
         "test" => test::run(rest),
         "lint" => lint::run(),
-        "bench" => bench::run(),
+        "bench" => bench::run(rest),
         _ => Err(Failed::Usage(USAGE)),
     }
 }
