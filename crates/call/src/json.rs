@@ -3,6 +3,7 @@
 //! Duplicate keys let two readers see two different calls; lone surrogates and over-long input let
 //! a recorded call differ from the performed one. All three are errors.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -10,6 +11,8 @@ use serde_json::{Map, Number, Value};
 
 /// Largest argument text that is read, in bytes. Escapes can make 1 MB of content six times longer.
 pub const MAX_INPUT: usize = 8 * 1024 * 1024;
+/// Most values in one text. An empty list takes three bytes to write and a hundred to hold.
+pub const MAX_VALUES: usize = 100_000;
 
 /// Why a text is not strict JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,29 +29,35 @@ pub enum JsonError {
 ///
 /// # Errors
 /// [`JsonError::Syntax`] on invalid JSON, invalid UTF-8, a lone surrogate, a duplicate key, or
-/// nesting deeper than 128; [`JsonError::TooLong`] over [`MAX_INPUT`] bytes.
+/// nesting deeper than 128, or more than [`MAX_VALUES`] values; [`JsonError::TooLong`] over [`MAX_INPUT`] bytes.
 pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
     if text.len() > MAX_INPUT {
         return Err(JsonError::TooLong(text.len()));
     }
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let value = Strict.deserialize(&mut reader).map_err(|e| JsonError::Syntax(e.to_string()))?;
+    let left = Cell::new(MAX_VALUES);
+    let value = Strict { left: &left }.deserialize(&mut reader).map_err(|e| JsonError::Syntax(e.to_string()))?;
     reader.end().map_err(|e| JsonError::Syntax(e.to_string()))?;
     Ok(value)
 }
 
-/// Builds a value and refuses a key that is already there.
-struct Strict;
+/// Builds a value; refuses a key that is already there, and more values than are left.
+#[derive(Clone, Copy)]
+struct Strict<'a> {
+    left: &'a Cell<usize>,
+}
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or_else(|| D::Error::custom(format!("more than {MAX_VALUES} values; send fewer")))?);
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,7 +94,7 @@ impl<'de> Visitor<'de> for Strict {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = seq.next_element_seed(Strict)? {
+        while let Some(item) = seq.next_element_seed(self)? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -94,7 +103,7 @@ impl<'de> Visitor<'de> for Strict {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = access.next_key::<String>()? {
-            let value = access.next_value_seed(Strict)?;
+            let value = access.next_value_seed(self)?;
             if map.contains_key(&key) {
                 return Err(A::Error::custom(format!("the key `{}` is given twice", key.escape_debug())));
             }
@@ -120,6 +129,14 @@ mod tests {
     fn a_lone_surrogate_is_refused() {
         assert!(parse(br#"{"a":"\ud800"}"#).is_err());
         assert!(parse(br#"{"a":"\ud83d\ude00"}"#).is_ok());
+    }
+
+    #[test]
+    fn more_values_than_are_held_are_refused() {
+        let lists = |count: usize| format!("[{}[]]", "[],".repeat(count - 2));
+        assert!(parse(lists(MAX_VALUES).as_bytes()).is_ok());
+        let error = parse(lists(MAX_VALUES + 1).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("more than 100000 values"), "{error}");
     }
 
     #[test]

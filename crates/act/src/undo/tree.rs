@@ -90,7 +90,7 @@ impl Undo {
         let mut changes = Vec::new();
         let mut partly = BTreeSet::new();
         for before in &snapshot.before {
-            let after = self.scan(&before.root, snapshot.limits)?;
+            let after = self.rescan(before, snapshot.limits)?;
             compare(before, &after, &mut changes, &mut partly)?;
         }
         let changed = changes.iter().map(Change::spot).collect();

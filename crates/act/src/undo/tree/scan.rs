@@ -117,6 +117,15 @@ impl Undo {
     /// Scans the tree beneath `root` and keeps its content.
     pub(super) fn scan(&self, root: &str, limits: Limits) -> Result<Manifest, UndoError> {
         let known = self.cached(root).filter(|known| known.root == root);
+        self.scan_from(known.as_ref(), root, limits)
+    }
+
+    /// Scans the tree of `before` again.
+    pub(super) fn rescan(&self, before: &Manifest, limits: Limits) -> Result<Manifest, UndoError> {
+        self.scan_from(Some(before), &before.root, limits)
+    }
+
+    fn scan_from(&self, known: Option<&Manifest>, root: &str, limits: Limits) -> Result<Manifest, UndoError> {
         let made = Manifest {
             v: 1,
             root: root.to_owned(),
@@ -127,8 +136,7 @@ impl Undo {
             cut: false,
             blind: false,
         };
-        let mut scan =
-            Scan { undo: self, limits, known: known.as_ref(), made, bytes: 0, looked_at: 0, new: Vec::new() };
+        let mut scan = Scan { undo: self, limits, known, made, bytes: 0, looked_at: 0, new: Vec::new() };
         let dir = open_root(root)?;
         scan.descend(dir.as_fd(), "", 0)?;
         let (made, new) = (scan.made, scan.new);
@@ -153,8 +161,7 @@ impl Undo {
     }
 
     pub(super) fn read_manifest(&self, sha256: &str) -> Result<Manifest, UndoError> {
-        let file = std::io::BufReader::new(self.blobs().open(sha256)?);
-        serde_json::from_reader(file).map_err(|error| UndoError::Store(error.into()))
+        read_manifest(self.blobs().open(sha256)?).map_err(UndoError::Store)
     }
 }
 
@@ -162,7 +169,7 @@ impl Undo {
 impl Undo {
     fn cached(&self, root: &str) -> Option<Manifest> {
         let file = self.cache_file(&cache_name(root), OFlags::RDONLY).ok()?;
-        serde_json::from_reader(std::io::BufReader::new(file)).ok()
+        read_manifest(file).ok()
     }
 
     fn remember(&self, manifest: &Manifest) -> Result<(), UndoError> {
@@ -184,9 +191,16 @@ impl Undo {
     pub(in crate::undo) fn cached_contents(&self) -> BTreeSet<String> {
         let (names, _) = list(self.trees()).unwrap_or_default();
         let files = names.iter().filter_map(|name| self.cache_file(name, OFlags::RDONLY).ok());
-        let read = files.filter_map(|file| serde_json::from_reader::<_, Manifest>(std::io::BufReader::new(file)).ok());
+        let read = files.filter_map(|file| read_manifest(file).ok());
         read.flat_map(|manifest| manifest.contents().map(str::to_owned).collect::<Vec<_>>()).collect()
     }
+}
+
+/// Read whole before it is parsed: parsing from a reader goes byte by byte and takes several times as long.
+fn read_manifest(mut file: File) -> std::io::Result<Manifest> {
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut file, &mut bytes)?;
+    Ok(serde_json::from_slice(&bytes)?)
 }
 
 fn cache_name(root: &str) -> String {
