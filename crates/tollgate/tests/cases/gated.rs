@@ -17,8 +17,8 @@ use tollgate_policy::{Decision, Finding, Ground};
 use tollgate_survey::{Resolve, Surveyor};
 
 use crate::case::{Case, Key};
-use crate::judged::{Said, holds, needs_gate};
-use crate::tree::cases;
+use crate::files::cases;
+use crate::said::{Said, holds, needs_gate};
 use crate::world;
 
 struct Now;

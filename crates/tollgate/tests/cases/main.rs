@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod case;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod format;
 #[cfg(test)]
 mod gated;
@@ -10,6 +12,8 @@ mod gated;
 mod judged;
 #[cfg(test)]
 mod measured;
+#[cfg(test)]
+mod said;
 #[cfg(test)]
 mod tree;
 #[cfg(test)]

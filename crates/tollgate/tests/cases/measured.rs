@@ -8,7 +8,7 @@ use tollgate_call::run_state::RunState;
 use tollgate_call::{Call, Door, Origin, Person, Proposal, Untrusted, assume};
 use tollgate_policy::{Decision, Policy, judge};
 
-use crate::tree::shared;
+use crate::files::shared;
 
 #[derive(Deserialize)]
 struct Line {

@@ -1,22 +1,9 @@
 //! The case files of the repository are well formed, and there are enough of them.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
-use crate::case::{Case, Expect, read_dir};
-
-/// A directory of case files.
-pub(crate) fn dir(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases").join(name)
-}
-
-/// All cases of a directory; every bad line is named.
-pub(crate) fn cases(name: &str) -> Vec<Case> {
-    read_dir(&dir(name)).unwrap_or_else(|bad| {
-        let lines: Vec<String> = bad.iter().map(ToString::to_string).collect();
-        panic!("bad lines in cases/{name}:\n{}", lines.join("\n"))
-    })
-}
+use crate::case::Expect;
+use crate::files::{cases, id, later, shared};
 
 #[test]
 fn every_case_file_is_well_formed() {
@@ -56,27 +43,4 @@ fn every_report_is_a_case_or_named_as_later() {
     assert_eq!(forgotten, [""; 0]);
     let both: Vec<&String> = later.iter().filter(|id| told.contains(id.as_str())).collect();
     assert_eq!(both, [""; 0], "these are cases, and so no longer for later");
-}
-
-fn id(line: &str) -> String {
-    let report: serde_json::Value = serde_json::from_str(line).unwrap();
-    report["id"].as_str().unwrap().to_owned()
-}
-
-#[expect(clippy::disallowed_methods, reason = "the list lies in a file")]
-fn later() -> BTreeSet<String> {
-    let text = std::fs::read_to_string(dir("").join("reports-later.tsv")).unwrap();
-    text.lines().filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
-}
-
-/// A list that is shared with the project and not part of it; skipped visibly where it is absent.
-#[expect(clippy::disallowed_methods, reason = "the list lies in a file that an environment variable may name")]
-pub(crate) fn shared(name: &str) -> Option<String> {
-    let beside = dir("../../shared");
-    let dir = std::env::var_os("TOLLGATE_SHARED").map_or(beside, PathBuf::from);
-    let text = std::fs::read_to_string(dir.join("cases").join(name)).ok();
-    if text.is_none() {
-        println!("skipped: no shared/cases/{name} beside the workspace, and TOLLGATE_SHARED is not set");
-    }
-    text
 }
