@@ -151,7 +151,6 @@ impl Case {
 }
 
 /// Reads every `.cases` file of a directory, in order of name.
-#[expect(clippy::disallowed_methods, reason = "the cases lie in files")]
 pub(crate) fn read_dir(dir: &Path) -> Result<Vec<Case>, Vec<BadLine>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(dir)
         .unwrap_or_else(|error| panic!("{}: {error}", dir.display()))
@@ -161,7 +160,7 @@ pub(crate) fn read_dir(dir: &Path) -> Result<Vec<Case>, Vec<BadLine>> {
     files.sort();
     let (mut cases, mut bad) = (Vec::new(), Vec::new());
     for file in files {
-        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let text = crate::disk::text(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         match read(&name, &text) {
             Ok(found) => cases.extend(found),

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::case::{Case, read_dir};
+use crate::disk;
 
 /// A directory of case files.
 pub(crate) fn dir(name: &str) -> PathBuf {
@@ -21,9 +22,8 @@ pub(crate) fn cases(name: &str) -> Vec<Case> {
 }
 
 /// Calls whose line is right and whose rule is on its way, as `TOOL ARGUMENTS`.
-#[expect(clippy::disallowed_methods, reason = "the list lies in a file")]
 pub(crate) fn pending() -> BTreeSet<String> {
-    let list = std::fs::read_to_string(dir("").join("pending.txt")).unwrap_or_default();
+    let list = disk::text(&dir("").join("pending.txt")).unwrap_or_default();
     list.lines().map(str::to_owned).collect()
 }
 
@@ -34,18 +34,16 @@ pub(crate) fn id(line: &str) -> String {
 }
 
 /// The reports that are left for later.
-#[expect(clippy::disallowed_methods, reason = "the list lies in a file")]
 pub(crate) fn later() -> BTreeSet<String> {
-    let text = std::fs::read_to_string(dir("").join("reports-later.tsv")).unwrap();
+    let text = disk::text(&dir("").join("reports-later.tsv")).unwrap();
     text.lines().filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
 }
 
 /// A list that is shared with the project and not part of it; skipped visibly where it is absent.
-#[expect(clippy::disallowed_methods, reason = "the list lies in a file that an environment variable may name")]
 pub(crate) fn shared(name: &str) -> Option<String> {
     let beside = dir("../../shared");
-    let dir = std::env::var_os("TOLLGATE_SHARED").map_or(beside, PathBuf::from);
-    let text = std::fs::read_to_string(dir.join("cases").join(name)).ok();
+    let dir = disk::variable("TOLLGATE_SHARED").map_or(beside, PathBuf::from);
+    let text = disk::text(&dir.join("cases").join(name)).ok();
     if text.is_none() {
         println!("skipped: no shared/cases/{name} beside the workspace, and TOLLGATE_SHARED is not set");
     }

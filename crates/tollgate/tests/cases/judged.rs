@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use tollgate_policy::Decision;
 
-use crate::case::Expect;
+use crate::case::{Case, Expect};
 use crate::files::{cases, pending};
-use crate::said::{holds, mismatch, needs_gate, say};
+use crate::said::{Said, holds, needs_gate, say};
 
 #[derive(Default)]
 struct Count {
@@ -45,6 +45,12 @@ fn every_line_is_judged_as_it_says() {
         println!("{file}: {run} run, {skipped} left to the gate, {open} open, {pending} pending");
     }
     assert!(wrong.is_empty(), "{} line(s) are not judged as they say:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn mismatch(case: &Case, said: &Said) -> String {
+    let wanted = format!("{:?} {}", case.expect, case.rules.join("|"));
+    let args: String = case.args.chars().take(400).collect();
+    format!("{}: wanted {wanted}, got {said}: {} {args}", case.id, case.tool)
 }
 
 #[test]

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod case;
 #[cfg(test)]
+mod disk;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod format;

@@ -70,10 +70,3 @@ pub(crate) fn holds(case: &Case, said: &Said) -> bool {
 pub(crate) fn needs_gate(case: &Case) -> bool {
     [Key::Cap, Key::Repeat, Key::Approved].into_iter().any(|key| case.one(key).is_some())
 }
-
-/// A line that does not hold, for the list of a failing test.
-pub(crate) fn mismatch(case: &Case, said: &Said) -> String {
-    let wanted = format!("{:?} {}", case.expect, case.rules.join("|"));
-    let args: String = case.args.chars().take(400).collect();
-    format!("{}: wanted {wanted}, got {said}: {} {args}", case.id, case.tool)
-}
