@@ -71,7 +71,6 @@ fn command(home: &Home, event: &str, root: Option<&Path>) -> Result<(String, Vec
     let binary = std::env::current_exe().map_err(|error| Failure::state(&error))?;
     let mut words = vec!["--state-dir".to_owned(), text(&home.state)?, "--config".to_owned(), text(&home.config)?];
     words.extend(["--home".to_owned(), home.person.home.clone()]);
-    words.extend(["--home".to_owned(), home.person.home.clone()]);
     words.extend(["hook", "claude-code", "--event", event].map(str::to_owned));
     if let Some(root) = root {
         words.extend(["--root".to_owned(), text(root)?]);
