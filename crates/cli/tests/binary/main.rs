@@ -1,4 +1,7 @@
 //! The binary as its users and host agents meet it: every test starts the real program, in a world of its own.
+//!
+//! Whole exchanges are kept in `snapshots/`. After a change that is meant, `INSTA_UPDATE=always cargo test -p tollgate-cli
+//! --test binary` writes them anew; the diff is part of the review.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
