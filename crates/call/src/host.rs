@@ -15,6 +15,8 @@ const HARMLESS: &[&str] = &[
     "ListAgents",
     "ListMcpResourcesTool",
     "NotebookRead",
+    "Skill",
+    "SlashCommand",
     "TaskCreate",
     "TaskGet",
     "TaskList",

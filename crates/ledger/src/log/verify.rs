@@ -92,6 +92,9 @@ pub enum Disagreement {
     },
 }
 
+/// Records that the file may lack after a crash: several processes may each have one under way.
+const MAX_LAG: u64 = 64;
+
 /// Tells what verifying found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -108,11 +111,16 @@ pub struct Report {
 }
 
 impl Report {
-    /// Tells whether nothing speaks against the log. A torn tail and a file that lags are notes:
-    /// they are what a crash leaves.
+    /// Tells whether nothing speaks against the log. A torn tail and a file that lags a little are notes:
+    /// they are what a crash leaves. A file that lags far behind was cut, or could not be written for long.
     #[must_use]
     pub const fn is_sound(&self) -> bool {
-        self.first_bad.is_none() && matches!(self.disagreement, None | Some(Disagreement::FileBehind { .. }))
+        let agrees = match self.disagreement {
+            None => true,
+            Some(Disagreement::FileBehind { file, rows }) => rows.saturating_sub(file) <= MAX_LAG,
+            Some(_) => false,
+        };
+        self.first_bad.is_none() && agrees
     }
 }
 

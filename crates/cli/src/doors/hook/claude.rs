@@ -53,7 +53,7 @@ fn before(payload: &Payload) -> Result<Asked, Failure> {
     let missing = |what: &str| Failure::denied(format!("the hook's input has no `{what}`"));
     let tool = payload.tool_name.as_deref().ok_or_else(|| missing("tool_name"))?;
     let input = payload.tool_input.clone().unwrap_or_else(|| json!({}));
-    let call_id = payload.tool_use_id.clone().ok_or_else(|| missing("tool_use_id"))?;
+    let call_id = payload.tool_use_id.clone().filter(|id| is_id(id)).ok_or_else(|| missing("tool_use_id"))?;
     if !payload.cwd.starts_with('/') {
         return Err(missing("cwd (absolute)"));
     }
@@ -65,9 +65,17 @@ fn before(payload: &Payload) -> Result<Asked, Failure> {
     })))
 }
 
+/// Ids go to the record and into answers: short, and nothing that a terminal would obey.
+fn is_id(id: &str) -> bool {
+    (1..=128).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 fn after(payload: &Payload) -> Result<Asked, Failure> {
-    let tool_use_id =
-        payload.tool_use_id.clone().ok_or_else(|| Failure::denied("the hook's input has no `tool_use_id`"))?;
+    let tool_use_id = payload
+        .tool_use_id
+        .clone()
+        .filter(|id| is_id(id))
+        .ok_or_else(|| Failure::denied("the hook's input has no `tool_use_id`"))?;
     let shape = payload.tool_response.clone().unwrap_or(Value::Null);
     let text = payload.error.clone().unwrap_or_else(|| shape.to_string());
     let end = if payload.error.is_some() { Finish::Failed } else { Finish::Done };
@@ -89,7 +97,8 @@ pub(crate) fn translate(tool: &str, input: Value) -> (String, Value) {
         "MultiEdit" => whole_write(&input, "file_path"),
         "NotebookEdit" => whole_write(&input, "notebook_path"),
         "Glob" => search(&input).map(|args| ("glob_files", args)),
-        "Grep" => search(&input).map(|args| ("grep", args)),
+        "Grep" => search(&input).map(|args| ("grep", with_glob(args, &input))),
+        "LS" => pick(&input, &[("path", "path")]).map(|args| ("glob_files", everything(args))),
         "WebFetch" => pick(&input, &[("url", "url")]).map(|args| ("webfetch", args)),
         _ => None,
     };
@@ -170,6 +179,19 @@ fn search(input: &Map<String, Value>) -> Option<Map<String, Value>> {
         }
     }
     Some(args)
+}
+
+/// The files that a search is narrowed to; a glob that leaves the directory is refused by the schema.
+fn with_glob(mut args: Map<String, Value>, input: &Map<String, Value>) -> Map<String, Value> {
+    if let Some(glob) = input.get("glob") {
+        args.insert("glob".to_owned(), glob.clone());
+    }
+    args
+}
+
+fn everything(mut args: Map<String, Value>) -> Map<String, Value> {
+    args.insert("pattern".to_owned(), json!("*"));
+    args
 }
 
 /// Writes advice as this host obeys it: deny and, on a halt, `continue: false` in the same object.
