@@ -284,18 +284,21 @@ const SYSTEM_DIRS: &[&str] = &[
     "/Applications",
 ];
 
-/// `/proc` entries that describe one process or poke the kernel, rather than the machine.
+/// `/proc` entries that describe one process or poke the kernel, rather than the machine; also as a
+/// pattern that may match one.
 fn is_live_proc(abs: &str) -> bool {
     strip_dir(abs, "/proc").is_some_and(|rest| {
         let first = rest.split('/').next().unwrap_or(rest);
-        first == "self"
-            || first == "thread-self"
-            || first == "sys"
-            || first.starts_with("sysrq")
-            || matches!(first, "kcore" | "kmem" | "kallsyms" | "keys" | "key-users")
-            || first.bytes().all(|byte| byte.is_ascii_digit())
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        match first.split_once(['*', '?', '[', '{']) {
+            Some((lead, _)) => digits(lead) || LIVE_PROC.iter().any(|name| name.starts_with(lead)),
+            None => digits(first) || LIVE_PROC.contains(&first) || first.starts_with("sysrq"),
+        }
     })
 }
+
+const LIVE_PROC: &[&str] =
+    &["self", "thread-self", "sys", "sysrq-trigger", "kcore", "kmem", "kallsyms", "keys", "key-users"];
 
 /// Whether `abs` is `dir` or lies beneath it, by whole components.
 pub fn is_beneath(abs: &str, dir: &str) -> bool {

@@ -262,7 +262,7 @@ fn files_are_read_written_and_moved_where_they_are() {
         ("cat < ~/.ssh/id_rsa", "read /home/u/.ssh/id_rsa"),
         ("cat ~/.ssh/id_rsa", "read /home/u/.ssh/id_rsa"),
         ("cat /home/u/.ss?/id_rsa", "read glob /home/u/.ss?/id_rsa"),
-        ("rg KEY ~/.aws", "read /home/u/.aws"),
+        ("rg KEY ~/.aws", "read beneath /home/u/.aws"),
         ("cd /etc; cat shadow", "read /etc/shadow"),
         ("pushd /etc; cat shadow; popd; cat a", "read /w/a"),
         ("(cd /etc); cat a", "read /w/a"),

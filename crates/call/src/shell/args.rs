@@ -132,6 +132,11 @@ impl Args {
         false
     }
 
+    /// Every flag that was given with a value.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&str, &Word)> {
+        self.flags.iter().filter_map(|flag| Some((flag.name.as_str(), flag.value.as_ref()?)))
+    }
+
     /// Whether any of `names` was given, in full or shortened without doubt.
     pub(super) fn has(&self, names: &str) -> bool {
         self.flags.iter().any(|flag| is_one_of(names, flag))

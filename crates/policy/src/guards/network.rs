@@ -145,6 +145,11 @@ fn host(view: &View<'_>, peer: &Known, flow: Flow, out: &mut Rulings) {
         }
         HostClass::Metadata(name) => return metadata(name, out),
         HostClass::Loopback(name) => own_machine(view, name, listed, out),
+        // `db`, `redis`: a container's or placeholder's name that a developer's command speaks to.
+        HostClass::Local(name) if !listed && view.subject.doer == Doer::Command && !name.contains('.') => {
+            out.ask(rule::NET_PRIVATE, format!("{} is a name of a local network", quoted(name)))
+                .instead("ask the operator for an `allow_hosts` entry with host and port");
+        }
         HostClass::Local(name) if !listed => private(name, "a name of a local network", out),
         HostClass::Local(_) | HostClass::Name(_) => {}
         HostClass::Address(ip, class) => address(view, &ip.to_string(), *class, listed, out),

@@ -111,6 +111,10 @@ fn read_place(view: &View<'_>, raw: &str, place: Place, resolved: &str, reach: R
         // The kernel's own tunables and tables hold no secrets; other processes do.
         Place::Device if command && (is_beneath(resolved, "/proc/sys") || is_beneath(resolved, "/sys")) => {}
         Place::HarmlessDevice | Place::Device => device(raw, "reads", out),
+        // All of it: every process, and what it was given.
+        Place::System if command && reach == Reach::Tree && resolved == "/proc" && !view.part_only_lists(part) => {
+            device(raw, "reads everything beneath", out);
+        }
         Place::System | Place::Temp if command => {}
         Place::Ancestor | Place::Home
             if command && reach == Reach::Tree && view.policy.holds_homes(resolved) && !view.part_only_lists(part) =>

@@ -116,7 +116,8 @@ fn own_code(view: &View<'_>, path: &PathRef, out: &mut Rulings) {
         return ask_own(out, format!("nothing is known about {name}, which it runs"));
     };
     match (fact.place, &fact.tracked) {
-        (Place::System, _) => {}
+        // The workspace itself, as a build tool is pointed at it.
+        (Place::System | Place::Root, _) => {}
         (Place::Inside, Fact::Known(Tracked::Clean)) if !view.run.wrote(&fact.resolved) => {}
         (Place::Inside, Fact::Known(Tracked::Clean)) => ask_own(out, format!("this run wrote {name}, which it runs")),
         (Place::Inside, _) => ask_own(out, format!("{name} is not as it was committed, as far as is known")),
@@ -124,8 +125,7 @@ fn own_code(view: &View<'_>, path: &PathRef, out: &mut Rulings) {
         (Place::GuardState, _) => super::paths::guard_files(&path.raw, "runs", out),
         (Place::Device, _) => super::paths::device(&path.raw, "runs", out),
         (
-            Place::Root
-            | Place::Ancestor
+            Place::Ancestor
             | Place::Home
             | Place::ReadRoot
             | Place::Temp

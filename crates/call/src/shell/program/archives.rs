@@ -1,9 +1,11 @@
 //! Archives and compression.
 
 use super::super::ir::Word;
+use super::super::unwrap::connect_to;
+use super::network::{host_of, is_remote};
 use super::row::{ALL, Pick, Row, Rule, Say, row};
 use super::run::Use;
-use crate::action::{Depth, WriteHow};
+use crate::action::{Depth, Flow, WriteHow};
 
 pub(super) const ROWS: &[Row] = &[
     row(
@@ -123,7 +125,9 @@ fn tar(it: &mut Use<'_, '_, '_>) {
         (&[][..], operands.as_slice())
     };
     it.each_value("-T --files-from -X --exclude-from", |it, word| it.read(word));
-    if letters.contains(['c', 'r', 'u']) {
+    let writes = letters.contains(['c', 'r', 'u']);
+    let archive = archive.iter().filter(|word| !elsewhere(it, word, writes)).collect::<Vec<_>>();
+    if writes {
         archive.iter().for_each(|word| it.write(word, WriteHow::Replace));
         directories.iter().for_each(|word| it.read(word));
         members.iter().for_each(|word| it.read(word));
@@ -140,6 +144,18 @@ fn tar(it: &mut Use<'_, '_, '_>) {
             it.write(&Word::literal_at("/", it.span()).beneath(), WriteHow::Replace);
         }
     }
+}
+
+/// `-f HOST:FILE` is a file on another host.
+fn elsewhere(it: &mut Use<'_, '_, '_>, archive: &Word, writes: bool) -> bool {
+    let remote = is_remote(archive) && !it.has("--force-local");
+    if remote && writes {
+        connect_to(it.reader, &host_of(archive), Flow::Send);
+        it.say(Say::Upload("an archive to another host"));
+    } else if remote {
+        connect_to(it.reader, &host_of(archive), Flow::Session);
+    }
+    remote
 }
 
 /// Programs that tar runs: compressors, and whatever it is told to run for a member.
@@ -165,7 +181,11 @@ fn programs(it: &mut Use<'_, '_, '_>) {
 }
 
 fn zip(it: &mut Use<'_, '_, '_>) {
-    if it.has("-TT --unzip-command") || it.has("-T") && it.value("-TT").is_some() {
+    // `-TT` is one flag of two letters.
+    let mut words = it.simple.words.iter().skip_while(|word| word.literal() != Some("-TT"));
+    let tester = words.nth(1).cloned().or_else(|| it.value("--unzip-command"));
+    if let Some(code) = tester {
+        it.code(&code);
         it.say(Say::Hidden("zip test program"));
     }
     let seven = it.name.starts_with('7') || it.name == "rar";

@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
     row(&["dd", "dcfldd"], "", &[Rule::Code(dd)], "dd if=a of=b", "dd if=/dev/zero of=/dev/sda"),
     row(
         &["split", "csplit"],
-        "-b --bytes -l --lines -n --number -a --suffix-length -C -f -k",
+        "-b --bytes -l --lines -n --number -a --suffix-length -C -f --prefix -k",
         &[Rule::Read(Pick::At(0)), Rule::Code(split)],
         "split -l 10 a",
         "split --filter='rm -rf x' a",
@@ -87,7 +87,12 @@ fn list(it: &mut Use<'_, '_, '_>) {
 }
 
 fn rm(it: &mut Use<'_, '_, '_>) {
-    let depth = if it.has("-r -R --recursive") { Depth::Recursive } else { Depth::Single };
+    let short = |name: &str| name.len() > 2 && "--recursive".starts_with(name);
+    let depth = if it.has("-r -R") || it.args.flags.iter().any(|flag| short(&flag.name)) {
+        Depth::Recursive
+    } else {
+        Depth::Single
+    };
     it.each(ALL, |it, word| it.delete(word, depth));
 }
 
@@ -214,6 +219,7 @@ fn split(it: &mut Use<'_, '_, '_>) {
     for code in it.values("--filter") {
         it.code(&code);
     }
-    let prefix = it.operand(1).unwrap_or_else(|| super::super::ir::Word::literal_at("xaa", it.span()));
+    let named = if it.name == "csplit" { it.value("-f --prefix") } else { it.operand(1) };
+    let prefix = named.unwrap_or_else(|| super::super::ir::Word::literal_at("xaa", it.span()));
     it.write(&prefix, WriteHow::Replace);
 }

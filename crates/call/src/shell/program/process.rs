@@ -1,5 +1,6 @@
 //! Processes, jobs, the machine's state, and things that outlive a command.
 
+use super::super::ir::Word;
 use super::row::{Pick, Row, Rule, Say, among, quiet, row, sub, subs};
 use super::run::Use;
 use crate::action::{ActionKind, Signal};
@@ -19,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[
             "jobs", "iotop", "prtstat", "tasklist", "lsns", "powertop",
         ],
         "-o -C -u -U -p -t -g -n -d -b -s -F -w",
-        &[],
+        &[Rule::Code(list)],
         "ps aux",
         "ps aux > /etc/x",
     ),
@@ -159,6 +160,15 @@ const JOURNAL: &[Rule] = &[Rule::Code(|it| {
     }
 })];
 
+/// `ps auxe`: the environments of other processes; only without a dash is `e` that.
+fn list(it: &mut Use<'_, '_, '_>) {
+    let letters = it.literal(0).filter(|text| it.name == "ps" && text.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    if letters.is_some_and(|text| text.contains('e')) {
+        let environments = Word::literal_at("/proc/self/environ", it.span());
+        it.read(&environments);
+    }
+}
+
 /// `kill PID…`, `kill %1`, `kill -9 -1`.
 fn kill(it: &mut Use<'_, '_, '_>) {
     if it.has("-l -L --list --table") {
@@ -185,6 +195,7 @@ fn kill(it: &mut Use<'_, '_, '_>) {
         }
         signal_given |= skip;
     }
+    finds_guard(it);
     let all = pids.iter().any(|pid| matches!(pid.as_str(), "-1" | "0" | "1"));
     let signal = if all {
         Signal::All("every process".to_owned())
@@ -209,7 +220,27 @@ fn kill_by_name(it: &mut Use<'_, '_, '_>) {
         .map(|word| word.shown())
         .collect::<Vec<_>>()
         .join(" ");
+    if names_guard(&text) {
+        it.say(Say::Guard("its processes"));
+    }
     it.act(ActionKind::Signal(Signal::Name(text)));
+}
+
+fn names_guard(text: &str) -> bool {
+    text.to_ascii_lowercase().contains("tollgate")
+}
+
+/// `kill $(pidof tollgate)`, `pgrep tollgate | xargs kill`.
+fn finds_guard(it: &mut Use<'_, '_, '_>) {
+    let finds = it.reader.commands.iter().any(|command| {
+        let finder = command.words.first().and_then(Word::literal).is_some_and(|name| {
+            matches!(name.rsplit('/').next(), Some("pidof" | "pgrep" | "ps" | "grep" | "awk" | "systemctl"))
+        });
+        finder && command.words.iter().skip(1).any(|word| names_guard(&word.shown()))
+    });
+    if finds {
+        it.say(Say::Guard("its processes"));
+    }
 }
 
 fn crontab(it: &mut Use<'_, '_, '_>) {

@@ -61,6 +61,8 @@ pub(super) fn run(reader: &mut Reader<'_>, named: &Named, row: &'static Row, sim
     for rule in row.always.iter().chain(rules) {
         it.apply(rule);
     }
+    super::pointed::note(&mut it);
+    super::mention::note(&mut it, executed);
     if let Some(cwd) = it.outer {
         reader.scope.cwd = cwd;
     }

@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
         "-C",
         &[
             quiet(",version,env,list,doc,help,tool,bug"),
-            sub("build,run,test,vet,generate,fmt,fix,mod tidy,mod download,mod verify,mod vendor,mod graph,mod why,mod init,mod edit,mod,work,clean", "-o -run -bench -count -timeout -tags -ldflags -gcflags -mod -p -coverprofile -exec -toolexec -vettool -asmflags -overlay -benchtime -cpu -parallel", &[Rule::Always(Say::Project), Rule::WriteFlag("-o -coverprofile"), Rule::If("-exec -toolexec -vettool -overlay", Say::Hidden("go tool wrapper"))]),
+            sub("build,run,test,vet,generate,fmt,fix,mod tidy,mod download,mod verify,mod vendor,mod graph,mod why,mod init,mod edit,mod,work,clean", "-o -run -bench -count -timeout -tags -ldflags -gcflags -mod -p -coverprofile -exec -toolexec -vettool -asmflags -overlay -benchtime -cpu -parallel", &[Rule::Always(Say::Project), Rule::WriteFlag("-o -coverprofile"), Rule::If("-exec -toolexec -vettool -overlay", Say::Hidden("go tool wrapper")), Rule::Code(go_run)]),
             sub("get", "", &[Rule::Always(Say::Install(InstallScope::Project, InstallSource::Registry)), Rule::Always(Say::Registry("go", Flow::Fetch))]),
             sub("install", "", &[Rule::Code(go_install)]),
         ],
@@ -122,6 +122,14 @@ fn go_install(it: &mut Use<'_, '_, '_>) {
     it.say(Say::Install(InstallScope::Global, if local { InstallSource::Manifest } else { InstallSource::Registry }));
 }
 
+/// `go run MODULE@VERSION` fetches and runs what is not the project's.
+fn go_run(it: &mut Use<'_, '_, '_>) {
+    if it.sub == "run" && it.literal(0).is_some_and(|module| module.contains('@')) {
+        it.say(Say::Install(InstallScope::Project, InstallSource::Direct));
+        it.say(Say::Registry("go", Flow::Fetch));
+    }
+}
+
 fn compile(it: &mut Use<'_, '_, '_>) {
     it.say(Say::Project);
     it.each_value("-o --output --out-dir -d --outDir -MF", |it, word| it.write(word, WriteHow::Replace));
@@ -139,6 +147,11 @@ fn compile(it: &mut Use<'_, '_, '_>) {
         it.say(Say::Hidden("compiler plugin"));
     }
     it.each(ALL, |it, word| it.read(word));
+    match it.name {
+        "objcopy" | "strip" | "ranlib" => it.each(Pick::Last, |it, word| it.write(word, WriteHow::Change)),
+        "ar" => it.each(Pick::At(1), |it, word| it.write(word, WriteHow::Change)),
+        _ => {}
+    }
 }
 
 /// Its operands are commands.

@@ -13,7 +13,7 @@ use super::feed::Feed;
 use super::ir::{Assignment, Simple, Within, Word};
 use super::scan::is_assignment;
 use super::walk::Reader;
-use crate::action::{ActionKind, Standing, Why};
+use crate::action::{ActionKind, Standing, Why, WriteHow};
 use table::{Mark, Wrapper};
 
 pub(super) use remote::connect as connect_to;
@@ -98,6 +98,12 @@ fn wrapped(reader: &mut Reader<'_>, named: &Named, wrapper: &Wrapper, simple: &S
         return Some(Feed::stream("command"));
     }
     marks(reader, named, wrapper, simple);
+    if TRACERS.contains(&named.base.as_str()) {
+        for file in args.values("-o --output --log-file --xml-file").cloned().collect::<Vec<_>>() {
+            let target = file.target(reader.scope.cwd.as_deref());
+            reader.act(ActionKind::Write(target, WriteHow::Replace), file.span.clone());
+        }
+    }
     let outer = reader.scope.cwd.clone();
     if let Some(directory) = args.value(wrapper.directory) {
         reader.scope.cwd = reader.enter(directory);
@@ -116,6 +122,9 @@ fn wrapped(reader: &mut Reader<'_>, named: &Named, wrapper: &Wrapper, simple: &S
     reader.scope.cwd = outer;
     Some(feed)
 }
+
+/// Wrappers that write what they saw to a file.
+const TRACERS: &[&str] = &["strace", "ltrace", "time", "gtime", "valgrind"];
 
 fn without_dashes(words: &[Word]) -> &[Word] {
     match words.split_first() {

@@ -1,9 +1,9 @@
 //! What the rows of this family cannot say as data.
 
 use super::super::super::ir::Word;
-use super::super::row::{ALL, Say};
+use super::super::row::{ALL, Say, among};
 use super::super::run::Use;
-use crate::action::{Flow, WriteHow};
+use crate::action::{DestroyClass, Flow, WriteHow};
 
 pub(super) fn make(it: &mut Use<'_, '_, '_>) {
     it.say(Say::Project);
@@ -54,8 +54,15 @@ pub(super) fn install_target(it: &mut Use<'_, '_, '_>) {
     }
 }
 
+/// Tasks of Rails by which a database is lost, under any runner.
+const DATABASE_TASKS: &str = "db:drop db:drop:all db:reset db:purge db:schema:load db:structure:load db:migrate:reset \
+     db:truncate_all db:seed:replant";
+
 pub(super) fn runner(it: &mut Use<'_, '_, '_>) {
     it.say(Say::Project);
+    if it.operands(0).iter().any(|word| word.literal().is_some_and(|task| among(DATABASE_TASKS, task))) {
+        it.destroy(DestroyClass::Database, "a database");
+    }
     it.each_value("-o --output", |it, word| it.write(word, WriteHow::Replace));
     install_target(it);
     if it.has("-shell-escape --shell-escape")
@@ -224,6 +231,9 @@ pub(super) fn nix(it: &mut Use<'_, '_, '_>) {
         "nixos-rebuild" | "home-manager" => it.say(Say::Privilege("the system's configuration")),
         "nix-env" => it.say(Say::Install(crate::action::InstallScope::Global, crate::action::InstallSource::Registry)),
         "nix" | "nix-shell" | "guix" | "devbox" => match verb.as_str() {
+            "run" if !it.literal(1).is_none_or(|it| it.starts_with(['.', '#'])) => {
+                it.say(Say::Install(crate::action::InstallScope::Project, crate::action::InstallSource::Direct))
+            }
             "run" | "shell" | "develop" | "profile" | "install" | "" | "add" => {
                 it.say(Say::Install(crate::action::InstallScope::Project, crate::action::InstallSource::Registry))
             }

@@ -141,7 +141,7 @@ pub(super) const REMOVING: &[&str] = &[
 pub(super) fn cloud(it: &mut Use<'_, '_, '_>) {
     let words: Vec<String> = it.operands(0).iter().map(Word::shown).collect();
     if words.is_empty() {
-        return;
+        return bare(it);
     }
     secrets(it, &words);
     if transfer(it, &words) {
@@ -170,6 +170,15 @@ pub(super) fn cloud(it: &mut Use<'_, '_, '_>) {
         "vsce" | "ovsx" => Say::Package("an extension registry"),
         _ => Say::Deploy("a change of what runs in the cloud"),
     });
+}
+
+/// Tools that deploy when they are told nothing.
+fn bare(it: &mut Use<'_, '_, '_>) {
+    let deploys = matches!(it.name, "vercel" | "now" | "surge") && it.simple.words.len() > 1;
+    if deploys && !it.has("--help -h --version -v") {
+        it.connect(Peer::Service(it.name.to_owned()), Flow::Send);
+        it.say(Say::Deploy("a deployment"));
+    }
 }
 
 /// Whether a word is one of the verbs, alone or as in `delete-stack` and `pg:reset`.

@@ -197,5 +197,18 @@ pub(super) fn sqlite_text(it: &mut Use<'_, '_, '_>, text: &Word) {
     {
         it.act_at(crate::action::ActionKind::Opaque(Why::Code("sqlite command".to_owned())), text);
     }
+    sqlite_files(it, &shown, text);
     sql_word(it, text);
+}
+
+/// Files that a statement names: `writefile('x', …)`, `ATTACH 'x'`, `VACUUM INTO 'x'`, `readfile('x')`.
+fn sqlite_files(it: &mut Use<'_, '_, '_>, text: &str, at: &Word) {
+    let lower = text.to_ascii_lowercase();
+    for (mark, writes) in [("writefile", true), ("attach", true), ("vacuum", true), ("readfile", false)] {
+        for (start, _) in lower.match_indices(mark) {
+            let Some(name) = text.get(start..).and_then(|rest| rest.split(['\'', '"']).nth(1)) else { continue };
+            let file = Word::literal_at(name, at.span.clone());
+            if writes { it.write(&file, WriteHow::Change) } else { it.read(&file) }
+        }
+    }
 }

@@ -39,9 +39,16 @@ pub(super) fn mongo(it: &mut Use<'_, '_, '_>) {
     }
 }
 
+/// The developer's own server, as without `-h`.
+fn is_loopback(host: &str) -> bool {
+    matches!(host, "localhost" | "127.0.0.1" | "::1")
+}
+
 pub(super) fn redis(it: &mut Use<'_, '_, '_>) {
     match it.value("-h -u") {
-        Some(host) if host.literal().is_some() => it.connect(Peer::Host(host.shown()), Flow::Session),
+        Some(host) if host.literal().is_some_and(|name| !is_loopback(name)) => {
+            it.connect(Peer::Host(host.shown()), Flow::Session)
+        }
         _ => it.connect(Peer::Service("redis".to_owned()), Flow::Session),
     }
     let words: Vec<String> = it.operands(0).iter().map(|word| word.shown().to_ascii_uppercase()).collect();

@@ -9,6 +9,7 @@ mod share;
 
 pub(super) use share::PUSH;
 
+use super::super::ir::Word;
 use super::row::{ALL, Pick, Row, Rule, Say, Sub, quiet, sub, subs};
 use super::run::Use;
 use crate::action::{Depth, WriteHow};
@@ -281,6 +282,7 @@ fn global(it: &mut Use<'_, '_, '_>) {
     if it.global.has("--git-dir") {
         it.say(Say::Configuration("git --git-dir"));
     }
+    share::other_repository(it);
 }
 
 fn readers(it: &mut Use<'_, '_, '_>) {
@@ -320,9 +322,15 @@ fn keeps(it: &mut Use<'_, '_, '_>) {
     }
     if it.sub == "apply" || it.sub == "am" {
         it.each(ALL, |it, word| it.read(word));
+        if it.has("--unsafe-paths") {
+            it.write(&Word::literal_at("/", it.span()).beneath(), WriteHow::Replace);
+        }
     }
     if it.sub == "hash-object" {
         it.each(ALL, |it, word| it.read(word));
+    }
+    if it.sub == "mv" {
+        it.each(Pick::ButLast, |it, word| it.write(word, WriteHow::Change));
     }
     if matches!(it.sub, "mv" | "bundle create" | "worktree add" | "worktree move") {
         let pick = if it.sub == "mv" { Pick::Last } else { Pick::At(usize::from(it.sub == "worktree move")) };

@@ -1,9 +1,10 @@
 //! git subcommands that talk to others.
 
 use super::super::super::ir::Word;
-use super::super::row::{Rule, Say};
+use super::super::row::{Rule, Say, among};
 use super::super::run::Use;
-use crate::action::{ActionKind, Flow, Force, ListenScope, Peer, Publish, Push, WriteHow};
+use crate::action::{ActionKind, Flow, Force, ListenScope, Peer, Publish, Push, Target, WriteHow};
+use crate::places::{clean, is_beneath};
 
 pub(super) const CLONE: &[Rule] = &[Rule::Code(clone)];
 pub(super) const FETCH: &[Rule] = &[Rule::Code(fetch)];
@@ -128,4 +129,33 @@ pub(super) fn instaweb(it: &mut Use<'_, '_, '_>) {
     }
     let scope = if it.has("-l --local") { ListenScope::Loopback } else { ListenScope::Wide };
     it.say(Say::Listen(scope, "git instaweb"));
+}
+
+/// Subcommands that change nothing, alone or without operands.
+const QUIET: &str = "status log shortlog show blame annotate describe rev-parse rev-list name-rev cherry whatchanged merge-base \
+    diff show-branch show-ref for-each-ref ls-files ls-tree cat-file diff-tree diff-index diff-files range-diff count-objects \
+    var version help check-ignore check-attr grep fsck reflog ls-remote archive clone";
+const QUIET_ALONE: &str = "branch tag remote worktree notes submodule config";
+
+/// `git -C ELSEWHERE commit`, `cd ELSEWHERE && git commit`: what changes is that directory.
+pub(super) fn other_repository(it: &mut Use<'_, '_, '_>) {
+    let mut words = it.sub.split(' ');
+    let verb = words.next().unwrap_or("");
+    let lists = words.next().is_some_and(|word| among("list show get-url status verify view", word));
+    let listed = among(QUIET_ALONE, verb)
+        && (it.operand(0).is_none()
+            || verb == "config" && it.operand(1).is_none() && !it.has("--unset --unset-all --edit -e")
+            || it.has("-l --list --get --get-all --get-regexp --contains"));
+    if verb.is_empty() || among(QUIET, verb) || lists || listed {
+        return;
+    }
+    let mut places: Vec<Word> = it.values("--git-dir --work-tree");
+    places.extend(it.reader.scope.cwd.clone().map(|cwd| Word::literal_at(cwd, it.span())));
+    for place in places {
+        let Target::Path(path) = it.target(&place) else { continue };
+        let directory = clean(path.abs.trim_end_matches('/').trim_end_matches("/.git"));
+        if !is_beneath(&directory, it.reader.setting.cwd) {
+            it.write(&Word::literal_at(directory, it.span()), WriteHow::MakeDir);
+        }
+    }
 }

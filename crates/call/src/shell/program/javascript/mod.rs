@@ -196,6 +196,7 @@ const MANAGER: &[Sub] = &[
                 it.say(Say::Project);
                 let file = Word::literal_at("package.json", it.span());
                 it.write(&file, WriteHow::Change);
+                it.each(super::row::ALL, script);
             }
         })],
     ),
@@ -215,6 +216,15 @@ const MANAGER: &[Sub] = &[
     sub("env,setup,self-update", "", &[Rule::Always(Say::Install(InstallScope::Global, InstallSource::Registry))]),
     sub("*", "", &[Rule::Code(yarn_script)]),
 ];
+
+/// `npm pkg set scripts.test=CMD`: the next `npm test` runs it.
+fn script(it: &mut super::run::Use<'_, '_, '_>, word: &Word) {
+    if let Some((name, _)) = word.lead().split_once('=')
+        && name.starts_with("scripts")
+    {
+        it.code(&word.without_lead(name.len() + 1));
+    }
+}
 
 const RUNTIME: &[Sub] = &[
     quiet("help,pm ls,pm bin,pm cache,info,outdated,why,types,doc,completions,--version,--revision,pm hash,lint-info"),

@@ -8,6 +8,7 @@ use super::row::{Row, Rule, Say, row, sub, subs};
 use other::{encrypt, firewall, interfaces, keygen, keys, lookup, mail, openssl, session, sockets, tunnel};
 use request::{curl, httpie, wget};
 use transfer::{buckets, copy, netcat, rsync, urls};
+pub(super) use transfer::{host_of, is_remote};
 
 const CURL_VALUES: &str = "-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -T --upload-file \
      -X --request -H --header -o --output -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -m --max-time \

@@ -48,6 +48,9 @@ pub(super) fn keys(it: &mut Use<'_, '_, '_>) {
 
 pub(super) fn openssl(it: &mut Use<'_, '_, '_>) {
     let words = it.simple.words.clone();
+    if it.literal(0) == Some("engine") && it.operands(1).iter().any(|word| word.lead().contains(['/', '.'])) {
+        it.say(Say::Hidden("openssl engine"));
+    }
     for pair in words.windows(2) {
         let [flag, value] = pair else { continue };
         match flag.literal() {

@@ -1,12 +1,14 @@
 //! Requests to web servers.
 
-use super::super::super::ir::Word;
-use super::super::row::{ALL, Pick, Say};
+use super::super::super::ir::{Part, Word};
+use super::super::super::unwrap::connect_to;
+use super::super::row::{ALL, Pick, Say, among};
 use super::super::run::Use;
 use crate::action::{ActionKind, Connect, Flow, Peer, Why, WriteHow};
 
 /// Notes a request to what `word` names.
 pub(super) fn request(it: &mut Use<'_, '_, '_>, word: &Word, flow: Flow) {
+    let flow = if flow == Flow::Fetch && carries(it, word) { Flow::Send } else { flow };
     let peer = match (word.literal(), word.why()) {
         (Some(text), _) => Peer::Url(text.to_owned()),
         (None, Some(why)) => match known_host(word.lead()) {
@@ -17,6 +19,45 @@ pub(super) fn request(it: &mut Use<'_, '_, '_>, word: &Word, flow: Flow) {
     };
     it.act_at(ActionKind::Connect(Connect { peer, flow }), word);
 }
+
+/// Whether an address holds what a command read, or a variable named like a secret: it leaves as a
+/// body would.
+fn carries(it: &Use<'_, '_, '_>, word: &Word) -> bool {
+    word.parts.iter().any(|part| match part {
+        Part::Opaque(Why::Variable(name)) => is_secret_variable(name),
+        Part::Opaque(Why::Substitution) => match it.reader.source.as_deref() {
+            Some(source) => !among(PLAIN_SOURCES, source),
+            None => word.lead().contains('?'),
+        },
+        Part::Opaque(Why::Piped(_) | Why::DecodedCode) => true,
+        Part::Opaque(
+            Why::Input
+            | Why::Code(_)
+            | Why::Directory
+            | Why::Expansion(_)
+            | Why::Unparsed(_)
+            | Why::Unexplained
+            | Why::Limit(_)
+            | Why::UnknownProgram(_)
+            | Why::UnknownTool(_)
+            | Why::Elsewhere(_),
+        )
+        | Part::Text(_)
+        | Part::Glob(_) => false,
+    })
+}
+
+/// Whether a variable is named as tokens and passwords are.
+pub(super) fn is_secret_variable(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "_KEY", "APIKEY", "_PAT", "PRIVATE"]
+        .iter()
+        .any(|mark| name.contains(mark))
+        || matches!(name.as_str(), "KEY" | "PAT" | "AUTH")
+}
+
+/// Programs that print versions, times and counts, not what is in files.
+const PLAIN_SOURCES: &str = "date uname uuidgen seq nproc git basename dirname arch dpkg whoami hostname";
 
 /// The known beginning of a URL, if it holds the whole host: `https://host/…`.
 pub(super) fn known_host(lead: &str) -> Option<String> {
@@ -30,7 +71,10 @@ pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
     let method = it.value("-X --request");
     let sends_method =
         method.as_ref().is_some_and(|method| !matches!(method.literal(), Some("GET" | "HEAD" | "OPTIONS")));
-    let sends = sends_method || it.has(DATA) || it.has("--form-string");
+    // `-G` puts known words into the address; a file or what a command printed leaves all the same.
+    let query =
+        it.has("-G --get") && it.values(DATA).iter().all(|data| data.literal().is_some_and(|it| !it.contains('@')));
+    let sends = sends_method || it.has(DATA) && !query || it.has("--form-string");
     let flow = if sends { Flow::Send } else { Flow::Fetch };
     for data in it.values(DATA) {
         body(it, &data);
@@ -49,12 +93,16 @@ pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
         it.say(Say::Hidden("curl configuration"));
     });
     it.each_value("-E --cert --key --netrc-file", |it, word| it.read(word));
+    named_files(it);
     it.each_value(
         "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --libcurl --etag-save --stderr",
         |it, word| it.write(word, WriteHow::Replace),
     );
-    it.each_value("-x --proxy --preproxy --socks5 --socks5-hostname --socks4", |it, word| request(it, word, flow));
-    it.each_value("--resolve --connect-to", |it, word| request(it, word, flow));
+    // A proxy sees all that passes.
+    it.each_value("-x --proxy --preproxy --socks5 --socks5-hostname --socks4", |it, word| {
+        request(it, word, Flow::Session)
+    });
+    it.each_value("--resolve --connect-to", |it, word| redirected(it, word, flow));
     it.each_value("--unix-socket --abstract-unix-socket", |it, word| {
         it.read(word);
         it.say(Say::Privilege("a local service socket"));
@@ -62,6 +110,33 @@ pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
     remote_names(it);
     it.each_value("--url", |it, word| request(it, word, flow));
     it.each(ALL, |it, word| request(it, word, flow));
+}
+
+/// Files that curl reads under other names: cookies, variables, formats, the user's own netrc.
+fn named_files(it: &mut Use<'_, '_, '_>) {
+    it.each_value("-b --cookie", |it, word| {
+        if word.literal().is_some_and(|text| !text.contains('=') && !text.is_empty()) {
+            it.read(word);
+        }
+    });
+    it.each_value("--variable -w --write-out", |it, word| {
+        if let Some(at) = word.lead().find('@').filter(|at| !word.lead().get(..*at).unwrap_or("").contains('=')) {
+            it.read(&word.without_lead(at + 1));
+        }
+    });
+    if it.has("-n --netrc --netrc-optional") && it.value("--netrc-file").is_none() {
+        let netrc = Word::literal_at(format!("{}/.netrc", it.reader.setting.home), it.span());
+        it.read(&netrc);
+    }
+}
+
+/// `--resolve HOST:PORT:ADDRESS,…`, `--connect-to HOST:PORT:HOST:PORT`: who is reached in truth.
+fn redirected(it: &mut Use<'_, '_, '_>, word: &Word, flow: Flow) {
+    let Some(text) = word.literal() else { return connect_to(it.reader, word, flow) };
+    let Some(target) = text.splitn(3, ':').nth(2) else { return };
+    for host in target.split(',').filter(|host| !host.is_empty() && !host.starts_with(':')) {
+        connect_to(it.reader, &Word::literal_at(host, word.span.clone()), flow);
+    }
 }
 
 /// `-O` writes a file named by the URL.
@@ -136,10 +211,11 @@ pub(super) fn wget(it: &mut Use<'_, '_, '_>) {
 
 /// `http [METHOD] URL [items]`: items with `=` or `@` make a body.
 pub(super) fn httpie(it: &mut Use<'_, '_, '_>) {
-    let method =
-        it.literal(0).is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let first = it.literal(0).unwrap_or("").to_ascii_uppercase();
+    let method = among("GET HEAD OPTIONS POST PUT PATCH DELETE", &first)
+        || !first.is_empty() && it.literal(0).is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_uppercase()));
     let at = usize::from(method);
-    let reads = !method || matches!(it.literal(0), Some("GET" | "HEAD" | "OPTIONS"));
+    let reads = !method || among("GET HEAD OPTIONS", &first);
     let items = it.operands(at + 1);
     let body = items.iter().any(|item| {
         let lead = item.lead();

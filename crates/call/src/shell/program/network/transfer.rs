@@ -59,13 +59,13 @@ pub(super) fn socat(it: &mut Use<'_, '_, '_>, listens: bool) {
 }
 
 /// Whether a word of `scp` or `rsync` names another host.
-pub(super) fn is_remote(word: &Word) -> bool {
+pub(in super::super) fn is_remote(word: &Word) -> bool {
     let lead = word.lead();
     lead.starts_with("rsync://")
         || lead.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
-pub(super) fn host_of(word: &Word) -> Word {
+pub(in super::super) fn host_of(word: &Word) -> Word {
     let host = word.lead().trim_start_matches("rsync://").split([':', '/']).next().unwrap_or("").to_owned();
     Word::literal_at(host, word.span.clone())
 }

@@ -1,5 +1,6 @@
 //! Programs that change text, and the little languages of sed and awk.
 
+use super::super::super::feed::Feed;
 use super::super::super::ir::Word;
 use super::super::row::{ALL, Pick, Say};
 use super::super::run::Use;
@@ -188,4 +189,36 @@ pub(super) fn vim(it: &mut Use<'_, '_, '_>) {
             it.write(word, WriteHow::Change)
         }
     });
+}
+
+/// `less '+!CMD'`: what follows the plus is typed into it.
+pub(super) fn less(it: &mut Use<'_, '_, '_>) {
+    for word in it.simple.words.clone() {
+        let typed = word.lead().trim_start_matches('+');
+        if word.lead().starts_with('+') && typed.starts_with(['!', '|', '#']) {
+            let at = word.lead().len() - typed.len() + 1;
+            it.code(&word.without_lead(at));
+            it.opaque(Why::Code("less".to_owned()));
+        }
+    }
+}
+
+/// `ed`'s own commands come from its input, and `!` begins one of the shell.
+pub(super) fn ed(it: &mut Use<'_, '_, '_>) {
+    if it.name != "ed" {
+        return;
+    }
+    match it.input.clone() {
+        Feed::Text { text, .. } => text.lines().for_each(|line| escape(it, line)),
+        Feed::Stream { .. } => it.opaque(Why::Code("ed".to_owned())),
+        Feed::Outer => {}
+    }
+}
+
+fn escape(it: &mut Use<'_, '_, '_>, line: &str) {
+    let Some((before, code)) = line.split_once('!') else { return };
+    if before.bytes().all(|byte| byte.is_ascii_digit() || b" ,.$%;rweW".contains(&byte)) {
+        it.code(&Word::literal_at(code, it.span()));
+        it.opaque(Why::Code("ed".to_owned()));
+    }
 }

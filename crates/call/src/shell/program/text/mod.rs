@@ -5,7 +5,7 @@ mod search;
 
 use super::row::{ALL, Does, Pick, Row, Rule, Say, Style, row};
 use crate::action::WriteHow;
-use edit::{awk, sed, vim};
+use edit::{awk, ed, less, sed, vim};
 use search::{clock, grep, jq, patch};
 
 pub(super) const ROWS: &[Row] = &[
@@ -26,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
             Rule::Read(ALL),
             Rule::WriteFlag("-o -O --log-file --LOG-FILE"),
             Rule::If("-k --lesskey-file", Say::Hidden("lesskey")),
+            Rule::Code(less),
         ],
         "less a",
         "less -o /etc/x a",
@@ -242,7 +243,7 @@ pub(super) const ROWS: &[Row] = &[
             "false",
             "pwd",
         ],
-        "-d --date -f --format -s --separator -n -w -e -i -I -r --reference --random-source -H -P -M -C -L -k",
+        "-o --output -d --date -f --format -s --separator -n -w -e -i -I -r --reference --random-source -H -P -M -C -L -k",
         &[Rule::Code(clock)],
         "date +%F",
         "date -s 2020-01-01",
@@ -275,6 +276,7 @@ pub(super) const ROWS: &[Row] = &[
         "-f -l --eval -e",
         &[
             Rule::Write(ALL, WriteHow::Change),
+            Rule::Code(ed),
             Rule::If("--eval -f --funcall -l --load --script", Say::Hidden("editor code")),
         ],
         "nano a",

@@ -10,13 +10,23 @@ pub(super) fn grep(it: &mut Use<'_, '_, '_>) {
     it.each_value("-f --file --exclude-from", |it, word| it.read(word));
     let listing = it.has("--files --type-list --list-file-types");
     let from = usize::from(!it.has("-e --regexp -f --file") && !listing);
-    it.each(Pick::From(from), |it, word| it.read(word));
     let recursive = it.has("-r -R --recursive --dereference-recursive")
+        || it.args.value("-d --directories").and_then(Word::literal) == Some("recurse")
         || matches!(it.name, "rg" | "ag" | "ack" | "rgrep" | "ripgrep");
+    it.each(
+        Pick::From(from),
+        |it, word| if recursive && leaves(word) { it.read(&word.beneath()) } else { it.read(word) },
+    );
     if recursive && it.operand(from).is_none() {
         let here = Word::literal_at(".", it.span());
         it.read(&here);
     }
+}
+
+/// A place that may hold more than the project: all that lies beneath it is what is read.
+fn leaves(word: &Word) -> bool {
+    let lead = word.lead();
+    word.literal().is_some() && (lead.starts_with(['/', '~']) || lead.split('/').any(|part| part == ".."))
 }
 
 pub(super) fn patch(it: &mut Use<'_, '_, '_>) {
@@ -34,7 +44,14 @@ pub(super) fn patch(it: &mut Use<'_, '_, '_>) {
 
 pub(super) fn jq(it: &mut Use<'_, '_, '_>) {
     it.each_value("-f --from-file", |it, word| it.read(word));
-    // `yq eval EXPR FILE`, `--slurpfile NAME FILE`: every later word may be a file.
+    for triple in it.simple.words.clone().windows(3) {
+        if let [flag, _, file] = triple
+            && matches!(flag.literal(), Some("--slurpfile" | "--rawfile"))
+        {
+            it.read(file);
+        }
+    }
+    // `yq eval EXPR FILE`: every later word may be a file.
     let skip = usize::from(matches!(it.literal(0), Some("eval" | "e" | "ea" | "eval-all")));
     let from = skip + usize::from(!it.has("-f --from-file"));
     let in_place = it.name != "jq" && it.has("-i --inplace");
