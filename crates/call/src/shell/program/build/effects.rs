@@ -40,6 +40,9 @@ pub(super) fn make(it: &mut Use<'_, '_, '_>) {
 /// `make install`, `ninja install`: into the system's directories unless told otherwise.
 pub(super) fn install_target(it: &mut Use<'_, '_, '_>) {
     let words = it.operands(0);
+    if words.iter().any(|word| word.literal().is_some_and(|task| among(DATABASE_TASKS, task))) {
+        it.destroy(DestroyClass::Database, "a database");
+    }
     let publishes =
         words.iter().any(|word| matches!(word.literal(), Some("publish" | "deploy" | "release" | "push" | "upload")));
     if publishes {
@@ -60,9 +63,6 @@ const DATABASE_TASKS: &str = "db:drop db:drop:all db:reset db:purge db:schema:lo
 
 pub(super) fn runner(it: &mut Use<'_, '_, '_>) {
     it.say(Say::Project);
-    if it.operands(0).iter().any(|word| word.literal().is_some_and(|task| among(DATABASE_TASKS, task))) {
-        it.destroy(DestroyClass::Database, "a database");
-    }
     it.each_value("-o --output", |it, word| it.write(word, WriteHow::Replace));
     install_target(it);
     if it.has("-shell-escape --shell-escape")

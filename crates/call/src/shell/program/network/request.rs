@@ -67,15 +67,7 @@ pub(super) fn known_host(lead: &str) -> Option<String> {
 }
 
 pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
-    const DATA: &str = "-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form -T --upload-file --url-query";
-    let method = it.value("-X --request");
-    let sends_method =
-        method.as_ref().is_some_and(|method| !matches!(method.literal(), Some("GET" | "HEAD" | "OPTIONS")));
-    // `-G` puts known words into the address; a file or what a command printed leaves all the same.
-    let query =
-        it.has("-G --get") && it.values(DATA).iter().all(|data| data.literal().is_some_and(|it| !it.contains('@')));
-    let sends = sends_method || it.has(DATA) && !query || it.has("--form-string");
-    let flow = if sends { Flow::Send } else { Flow::Fetch };
+    let flow = if sends(it) { Flow::Send } else { Flow::Fetch };
     for data in it.values(DATA) {
         body(it, &data);
     }
@@ -110,6 +102,19 @@ pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
     remote_names(it);
     it.each_value("--url", |it, word| request(it, word, flow));
     it.each(ALL, |it, word| request(it, word, flow));
+}
+
+const DATA: &str =
+    "-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form -T --upload-file --url-query";
+
+fn sends(it: &Use<'_, '_, '_>) -> bool {
+    let method = it.value("-X --request");
+    let sends_method =
+        method.as_ref().is_some_and(|method| !matches!(method.literal(), Some("GET" | "HEAD" | "OPTIONS")));
+    // `-G` puts known words into the address; a file or what a command printed leaves all the same.
+    let query =
+        it.has("-G --get") && it.values(DATA).iter().all(|data| data.literal().is_some_and(|it| !it.contains('@')));
+    sends_method || it.has(DATA) && !query || it.has("--form-string")
 }
 
 /// Files that curl reads under other names: cookies, variables, formats, the user's own netrc.
