@@ -357,7 +357,8 @@ fn git(parts: &[&str], name: &str) -> Option<Protection> {
     let inside = parts.get(at + 1..)?;
     let guarded = inside.iter().any(|part| {
         matches!(
-            *part,
+            // What is renamed over the file when a change is done.
+            part.strip_suffix(".lock").unwrap_or(part),
             "config" | "config.worktree" | "hooks" | "commondir" | "gitdir" | "attributes" | "modules" | "worktrees"
         )
     });
