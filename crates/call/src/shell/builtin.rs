@@ -3,9 +3,9 @@
 use super::command::Named;
 use super::feed::Feed;
 use super::fold;
-use super::ir::{Assignment, Part, Simple, Within, Word};
+use super::ir::{Assignment, Simple, Within, Word};
 use super::lex::Origin;
-use super::scope::Value;
+use super::variables;
 use super::walk::Reader;
 use crate::action::{ActionKind, Control, PathRef, Program, Standing, Why};
 
@@ -29,11 +29,12 @@ pub(super) fn run(
         "unset" => unset(reader, words, simple),
         "set" => set(reader, words, simple),
         "shift" => shift(reader),
-        "export" | "declare" | "typeset" | "local" | "readonly" => declare(reader, words, declared, simple),
-        "read" => read(reader, words, input),
-        "mapfile" | "readarray" | "getopts" => forget(reader, words),
-        "let" => let_words(reader, words),
-        "printf" if words.first().and_then(Word::literal) == Some("-v") => printf(reader, words),
+        "export" | "declare" | "typeset" | "local" | "readonly" => variables::declare(reader, words, declared, simple),
+        "read" => variables::read(reader, words, input),
+        "mapfile" | "readarray" => variables::map_file(reader, words, input, simple),
+        "getopts" => variables::options(reader, words),
+        "let" => variables::let_words(reader, words),
+        "printf" if words.first().is_some_and(|word| word.lead().starts_with("-v")) => variables::printf(reader, words),
         "history" | "fc" => history(reader, words, simple),
         "disown" => persist(reader, simple),
         "echo" | "printf" | "pwd" | "true" | "false" => fold::output(name, &simple.words, &Feed::Outer),
@@ -55,11 +56,14 @@ fn quiet(reader: &mut Reader<'_>, name: &str, words: &[Word], simple: &Simple) -
         "bind" if has(words, "-x") || has(words, "-f") => control(reader, "bind", simple),
         "complete" if has(words, "-C") => control(reader, "complete -C", simple),
         "enable" if has(words, "-f") => control(reader, "enable -f", simple),
+        "compgen" => variables::complete(reader, words, simple),
+        "jobs" if has(words, "-x") => reader.inner(words.get(1..).unwrap_or(&[]), Vec::new(), simple, &Feed::Outer),
+        "test" | "[" => variables::test(reader, words),
         _ => Feed::Outer,
     }
 }
 
-fn has(words: &[Word], flag: &str) -> bool {
+pub(super) fn has(words: &[Word], flag: &str) -> bool {
     words.iter().any(|word| word.lead().starts_with(flag))
 }
 
@@ -68,7 +72,7 @@ fn control(reader: &mut Reader<'_>, what: &str, simple: &Simple) -> Feed {
     Feed::Outer
 }
 
-fn traces(reader: &mut Reader<'_>, what: &str, simple: &Simple) {
+pub(super) fn traces(reader: &mut Reader<'_>, what: &str, simple: &Simple) {
     reader.act(ActionKind::Control(Control::Traces(what.to_owned())), simple.span.clone());
 }
 
@@ -197,6 +201,9 @@ fn unset(reader: &mut Reader<'_>, words: &[Word], simple: &Simple) -> Feed {
             reader.scope.forget(word);
         }
     }
+    for word in words {
+        reader.subscript(&word.shown(), &word.span);
+    }
     Feed::Outer
 }
 
@@ -218,64 +225,6 @@ fn shift(reader: &mut Reader<'_>) -> Feed {
         && !arguments.is_empty()
     {
         arguments.remove(0);
-    }
-    Feed::Outer
-}
-
-fn declare(reader: &mut Reader<'_>, words: &[Word], declared: &[Assignment], simple: &Simple) -> Feed {
-    let exports = simple.words.first().and_then(Word::literal) == Some("export") || has(words, "-x");
-    for name in declared.iter().map(|assignment| assignment.name.as_str()).chain(words.iter().filter_map(Word::literal))
-    {
-        if exports {
-            reader.scope.exported.insert(name.to_owned());
-        }
-        if super::environment::hides(name) {
-            traces(reader, name, simple);
-        }
-    }
-    for word in words.iter().filter(|word| word.literal().is_none() && !word.lead().starts_with('-')) {
-        reader.opaque(word.why().cloned().unwrap_or(Why::Substitution), word.span.clone());
-    }
-    Feed::Outer
-}
-
-fn read(reader: &mut Reader<'_>, words: &[Word], input: &Feed) -> Feed {
-    let names: Vec<String> =
-        words.iter().filter_map(Word::literal).filter(|word| super::scan::is_name(word)).map(str::to_owned).collect();
-    match (names.as_slice(), input.known()) {
-        ([name], Some(text)) => {
-            let line = text.lines().next().unwrap_or("").trim().to_owned();
-            reader.decoded = reader.decoded.max(input.decoded());
-            reader.scope.set(name, Value::Parts(if line.is_empty() { Vec::new() } else { vec![Part::Text(line)] }));
-        }
-        (names, _) => names.iter().for_each(|name| reader.scope.set(name, Value::Unknown(Why::Input))),
-    }
-    Feed::Outer
-}
-
-fn forget(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
-    for name in words.iter().filter_map(Word::literal).filter(|word| super::scan::is_name(word)) {
-        reader.scope.set(name, Value::Unknown(Why::Input));
-    }
-    Feed::Outer
-}
-
-fn let_words(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
-    for word in words {
-        let name = word.lead().split(['=', '+', '-', '*', '/']).next().unwrap_or("");
-        if super::scan::is_name(name) {
-            reader.scope.set(name, Value::Parts(vec![Part::Glob("*".to_owned())]));
-        }
-    }
-    Feed::Outer
-}
-
-fn printf(reader: &mut Reader<'_>, words: &[Word]) -> Feed {
-    let Some(name) = words.get(1).and_then(Word::literal).map(str::to_owned) else { return Feed::Outer };
-    let made = fold::output("printf", words.get(1..).unwrap_or(&[]), &Feed::Outer);
-    match made.known() {
-        Some(text) => reader.scope.set(&name, Value::Parts(vec![Part::Text(text.to_owned())])),
-        None => reader.scope.forget(&name),
     }
     Feed::Outer
 }

@@ -28,6 +28,7 @@ pub(super) fn leaves(node: &Node) -> bool {
         | Node::Function(..)
         | Node::Background(_)
         | Node::Words(_)
+        | Node::Arithmetic(_)
         | Node::Unknown(..) => false,
     }
 }
@@ -53,7 +54,7 @@ pub(super) fn assigned(nodes: &[Node], names: &mut BTreeSet<String>) {
             }
             Node::Function(_, body) => open.push(body),
             Node::Background(body) | Node::Redirected(body, _) => open.push(body),
-            Node::Words(_) | Node::Unknown(..) => {}
+            Node::Words(_) | Node::Arithmetic(_) | Node::Unknown(..) => {}
         }
     }
 }

@@ -18,13 +18,19 @@ pub(super) fn runs_code(name: &str, value: &Word, cwd: Option<&str>) -> bool {
     if COMPILERS.contains(&name) {
         return !text.is_some_and(|text| KNOWN_COMPILERS.contains(&text));
     }
+    if name == "TAR_OPTIONS" && text.is_none_or(|text| text.contains("-I") || text.contains("-F")) {
+        return true;
+    }
     if OPTIONS.contains(&name) {
         return text.is_none_or(|text| text.split_ascii_whitespace().any(is_dangerous_option));
     }
     if SEARCH.contains(&name) {
         return !text.is_some_and(|text| text.split(':').all(|part| is_local(part, cwd)));
     }
-    (name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")))
+    let ends = |marks: &[&str]| marks.iter().any(|mark| name.ends_with(mark));
+    (name.starts_with("CARGO_") && ends(&["_RUNNER", "_LINKER", "_WRAPPER", "_RUSTC", "_RUSTDOC"]))
+        || name.starts_with("CARGO_ALIAS_")
+        || (name.starts_with("CMAKE_") && ends(&["_LAUNCHER"]))
         || (name.to_ascii_lowercase().starts_with("npm_config_") && name.to_ascii_lowercase().contains("script"))
 }
 
@@ -34,7 +40,9 @@ pub(super) fn hides(name: &str) -> bool {
 }
 
 fn is_dangerous_option(option: &str) -> bool {
-    option == "-r" || option.contains("linker=") || DANGEROUS_OPTIONS.iter().any(|known| option.starts_with(known))
+    matches!(option, "-r" | "-p")
+        || option.contains("linker=")
+        || DANGEROUS_OPTIONS.iter().any(|known| option.starts_with(known))
 }
 
 fn is_local(part: &str, cwd: Option<&str>) -> bool {
@@ -107,6 +115,25 @@ const RUNS: &[&str] = &[
     "DOCKER_HOST",
     "TERMINFO",
     "INPUTRC",
+    "PYTEST_PLUGINS",
+    "PYTHONWARNINGS",
+    "RSYNC_RSH",
+    "RSYNC_CONNECT_PROG",
+    "CVS_RSH",
+    "SVN_SSH",
+    "VIMINIT",
+    "EXINIT",
+    "GVIMINIT",
+    "LUA_INIT",
+    "R_PROFILE",
+    "R_PROFILE_USER",
+    "NODE_REPL_EXTERNAL_MODULE",
+    "CMAKE_TOOLCHAIN_FILE",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "GOTOOLCHAIN",
+    "OPENSSL_CONF",
+    "XDG_CONFIG_HOME",
 ];
 const PREFIXES: &[&str] = &["LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG", "TOLLGATE_"];
 /// Variables that name a program.
@@ -180,6 +207,12 @@ const OPTIONS: &[&str] = &[
     "LDFLAGS",
     "LESS",
     "SBT_OPTS",
+    "TAR_OPTIONS",
+    "PYTEST_ADDOPTS",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CGO_CFLAGS",
+    "CGO_LDFLAGS",
 ];
 /// How such options begin that load or run other code.
 const DANGEROUS_OPTIONS: &[&str] = &[
@@ -198,6 +231,12 @@ const DANGEROUS_OPTIONS: &[&str] = &[
     "-specs",
     "-B",
     "+!",
+    "--checkpoint-action",
+    "--to-command",
+    "--use-compress-program",
+    "--rsh-command",
+    "--info-script",
+    "--new-volume-script",
     "-o",
     "--lesskey",
 ];

@@ -176,6 +176,7 @@ impl Reader<'_> {
         if matches!(name, "@" | "*") && modifier.is_none() {
             return self.arguments(quoted, fields);
         }
+        self.taint_from(name);
         let value = self.value(name);
         let value = match (modifier, operand) {
             (Some(modifier), Some(operand)) => self.modified(name, value, &modifier.operator, &operand),
@@ -212,6 +213,9 @@ impl Reader<'_> {
     }
 
     fn modified(&mut self, name: &str, value: Value, operator: &str, operand: &Word) -> Value {
+        if matches!(operator, ":=" | "=") {
+            self.default_given(name, &value, operand);
+        }
         let unknown = Value::Unknown(Why::Variable(name.to_owned()));
         let known = match &value {
             Value::Parts(parts) => Word { parts: parts.clone(), ..operand.clone() },
@@ -238,8 +242,9 @@ impl Reader<'_> {
     }
 
     /// `${…}` in a form that has no piece of its own.
-    fn other(&self, what: &str, inner: &Word, quoted: Quoted, fields: &mut Fields) {
+    fn other(&mut self, what: &str, inner: &Word, quoted: Quoted, fields: &mut Fields) {
         let inside = what.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or("");
+        self.parameter_again(inside, inner);
         if inside.starts_with('#') {
             return fields.part(&Part::Glob("*".to_owned()));
         }
@@ -295,11 +300,13 @@ impl Reader<'_> {
 
     /// Expands what stands in arithmetic, and forgets the variables that it may set.
     pub(super) fn arithmetic(&mut self, inner: &RawWord) {
-        let text = self.one(inner).shown();
+        let word = self.one(inner);
+        let text = word.shown();
+        self.evaluate(&text, &word.span);
         if text.contains('=') || text.contains("++") || text.contains("--") {
             let names = text.split(|mark: char| mark != '_' && !mark.is_ascii_alphanumeric());
             for name in names.filter(|name| super::scan::is_name(name)) {
-                self.scope.set(name, Value::Parts(vec![Part::Glob("*".to_owned())]));
+                self.count_in(name, &word.span);
             }
         }
     }

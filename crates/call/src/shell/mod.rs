@@ -12,8 +12,10 @@
 //! and what a script on disk holds are facts for `survey`. A flag that a row does not list is taken
 //! to be harmless for programs that only read; see `docs/program-rows.md`.
 
+mod again;
 mod ansi;
 mod args;
+mod assign;
 mod braces;
 mod builtin;
 mod changes;
@@ -28,6 +30,7 @@ mod functions;
 mod harmless;
 mod ir;
 mod lex;
+mod links;
 mod parse;
 mod pattern;
 mod program;
@@ -37,6 +40,7 @@ mod simple;
 mod skip;
 mod tree;
 mod unwrap;
+mod variables;
 mod walk;
 
 pub use ir::{Assignment, Part, Redirect, RedirectKind, Simple, Within, Word};

@@ -4,6 +4,8 @@
 //! the parser's types is exhaustive, so that a construct which a new version adds does not compile
 //! until it has been read.
 
+mod operators;
+
 use std::rc::Rc;
 
 use shuck_ast as ast;
@@ -12,8 +14,9 @@ use shuck_parser::parser::{Parser, ShellDialect, ShellProfile};
 use super::ir::RedirectKind;
 use super::lex::{Mode, Origin, RawWord, cut};
 use super::scan::MAX_DEPTH;
-use super::tree::{Append, Link, Loop, Node, RawAssignment, RawRedirect, RawSimple, RawValue, Tree};
+use super::tree::{Append, Loop, Node, RawAssignment, RawRedirect, RawSimple, RawValue, Tree};
 use crate::action::Why;
+use operators::{is_arithmetic, is_pipe, link};
 
 /// Parser levels allowed: several per level of the scanner.
 const PARSER_DEPTH: usize = 2 * MAX_DEPTH as usize;
@@ -185,13 +188,13 @@ impl Reader<'_> {
             ast::CompoundCommand::Subshell(body) => Node::Subshell(self.sequence(body)),
             ast::CompoundCommand::BraceGroup(body) => Node::Group(self.sequence(body)),
             ast::CompoundCommand::Arithmetic(it) => {
-                Node::Words(it.expr_span.map(|span| self.quoted(span)).into_iter().collect())
+                Node::Arithmetic(it.expr_span.map(|span| self.quoted(span)).into_iter().collect())
             }
             ast::CompoundCommand::Time(it) => {
                 self.commands += 1;
                 Node::Group(it.command.iter().map(|statement| self.statement(statement)).collect())
             }
-            ast::CompoundCommand::Conditional(it) => Node::Words(self.conditional(&it.expression)),
+            ast::CompoundCommand::Conditional(it) => Node::Group(self.conditional(&it.expression)),
             ast::CompoundCommand::Coproc(it) => {
                 self.commands += 1;
                 Node::Background(Box::new(self.statement(&it.body)))
@@ -205,7 +208,7 @@ impl Reader<'_> {
     fn arithmetic_for(&mut self, it: &ast::ArithmeticForCommand) -> Node {
         let spans = [it.init_span, it.condition_span, it.step_span];
         let words = spans.into_iter().flatten().map(|span| self.quoted(span)).collect();
-        self.repeat(Vec::new(), None, vec![Node::Words(words)], &it.body)
+        self.repeat(Vec::new(), None, vec![Node::Arithmetic(words)], &it.body)
     }
 
     fn branch_if(&mut self, it: &ast::IfCommand) -> Node {
@@ -247,22 +250,33 @@ impl Reader<'_> {
     }
 
     /// The words of a `[[ … ]]`, without recursion: `&&` chains nest to the left.
-    fn conditional(&self, expression: &ast::ConditionalExpr) -> Vec<RawWord> {
-        let mut words = Vec::new();
-        let mut open = vec![expression];
-        while let Some(expression) = open.pop() {
-            match expression {
-                ast::ConditionalExpr::Binary(it) => open.extend([&*it.left, &*it.right]),
-                ast::ConditionalExpr::Unary(it) => open.push(&it.expr),
-                ast::ConditionalExpr::Parenthesized(it) => open.push(&it.expr),
-                ast::ConditionalExpr::Word(word) | ast::ConditionalExpr::Regex(word) => {
-                    words.push(self.word(word.span))
+    ///
+    /// Those that the shell evaluates as arithmetic or as names stand apart.
+    fn conditional(&self, expression: &ast::ConditionalExpr) -> Vec<Node> {
+        let (mut plain, mut evaluated) = (Vec::new(), Vec::new());
+        let mut open = vec![(expression, false)];
+        while let Some((expression, counts)) = open.pop() {
+            let span = match expression {
+                ast::ConditionalExpr::Binary(it) => {
+                    let counts = is_arithmetic(it.op);
+                    open.extend([(&*it.left, counts), (&*it.right, counts)]);
+                    continue;
                 }
-                ast::ConditionalExpr::Pattern(pattern) => words.push(self.word(pattern.span)),
-                ast::ConditionalExpr::VarRef(name) => words.push(self.word(name.span)),
-            }
+                ast::ConditionalExpr::Unary(it) => {
+                    open.push((&it.expr, it.op == ast::ConditionalUnaryOp::VariableSet));
+                    continue;
+                }
+                ast::ConditionalExpr::Parenthesized(it) => {
+                    open.push((&it.expr, counts));
+                    continue;
+                }
+                ast::ConditionalExpr::Word(word) | ast::ConditionalExpr::Regex(word) => word.span,
+                ast::ConditionalExpr::Pattern(pattern) => pattern.span,
+                ast::ConditionalExpr::VarRef(name) => name.span,
+            };
+            if counts { &mut evaluated } else { &mut plain }.push(self.word(span));
         }
-        words
+        vec![Node::Words(plain), Node::Arithmetic(evaluated)]
     }
 
     fn assignment(&self, assignment: &ast::Assignment) -> RawAssignment {
@@ -352,19 +366,5 @@ impl Reader<'_> {
 
     fn range(&self, span: ast::Span) -> (usize, usize) {
         self.origin.range(span.start.offset(), span.end.offset())
-    }
-}
-
-const fn is_pipe(op: ast::BinaryOp) -> bool {
-    match op {
-        ast::BinaryOp::Pipe | ast::BinaryOp::PipeAll => true,
-        ast::BinaryOp::And | ast::BinaryOp::Or => false,
-    }
-}
-
-const fn link(op: ast::BinaryOp) -> Link {
-    match op {
-        ast::BinaryOp::Or => Link::Or,
-        ast::BinaryOp::And | ast::BinaryOp::Pipe | ast::BinaryOp::PipeAll => Link::And,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Setting;
+use super::feed::Decoded;
 use super::ir::{Part, Word};
 use crate::action::Why;
 
@@ -23,10 +24,19 @@ pub(super) struct Scope {
     pub(super) aliases: BTreeMap<String, String>,
     /// Variables that children see.
     pub(super) exported: BTreeSet<String>,
+    /// Variables of `declare -i`: what is assigned to them is evaluated.
+    pub(super) integers: BTreeSet<String>,
+    /// Variables of `declare -n`, and what they refer to; `None` where that is not known.
+    pub(super) links: BTreeMap<String, Option<String>>,
+    /// Variables that hold decoded text.
+    decoded: BTreeSet<String>,
 }
 
 /// Variables that are followed; one more is as unknown as one that was never set.
 const MAX_VARIABLES: usize = 256;
+
+/// References from name to name that are followed.
+const MAX_LINKS: usize = 8;
 
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +58,9 @@ impl Scope {
             functions: BTreeMap::new(),
             aliases: BTreeMap::new(),
             exported: BTreeSet::new(),
+            integers: BTreeSet::new(),
+            links: BTreeMap::new(),
+            decoded: BTreeSet::new(),
         }
     }
 
@@ -57,6 +70,36 @@ impl Scope {
         if special || self.variables.len() < MAX_VARIABLES || self.variables.contains_key(name) {
             self.variables.insert(name.to_owned(), value);
         }
+    }
+
+    /// Whether a variable that is set now may not be remembered.
+    pub(super) fn is_full(&self) -> bool {
+        self.variables.len() >= MAX_VARIABLES
+    }
+
+    /// Notes whether a variable holds decoded text.
+    pub(super) fn mark(&mut self, name: &str, decoded: Decoded) {
+        match decoded {
+            Decoded::Yes => self.decoded.insert(name.to_owned()),
+            Decoded::No => self.decoded.remove(name),
+        };
+    }
+
+    /// Whether a variable holds decoded text.
+    pub(super) fn is_decoded(&self, name: &str) -> bool {
+        self.decoded.contains(name)
+    }
+
+    /// What `name` refers to in the end; `None` if that is not known.
+    pub(super) fn referred(&self, name: &str) -> Option<String> {
+        let mut name = name;
+        for _ in 0..MAX_LINKS {
+            match self.links.get(name) {
+                None => return Some(name.to_owned()),
+                Some(next) => name = next.as_deref()?,
+            }
+        }
+        None
     }
 
     /// Makes a variable unknown.
@@ -71,6 +114,9 @@ impl Scope {
 
     /// What a variable holds: set by the script, or one of the few that the setting fixes.
     pub(super) fn lookup(&self, name: &str, setting: &Setting<'_>) -> Value {
+        if let Some(link) = self.links.get(name) {
+            return self.linked(name, link.as_deref());
+        }
         if let Some(value) = self.variables.get(name) {
             return value.clone();
         }
@@ -87,6 +133,12 @@ impl Scope {
             _ => return Value::Unknown(Why::Variable(name.to_owned())),
         };
         Value::Parts(vec![Part::Text(text.to_owned())])
+    }
+
+    fn linked(&self, name: &str, link: Option<&str>) -> Value {
+        let target = link.and_then(|_| self.referred(name));
+        let value = target.and_then(|target| self.variables.get(&target).cloned());
+        value.unwrap_or_else(|| Value::Unknown(Why::Variable(name.to_owned())))
     }
 
     fn directory(&self, directory: Option<&str>) -> Value {
@@ -113,6 +165,13 @@ impl Scope {
         }
         for (name, at) in &other.functions {
             self.functions.entry(name.clone()).or_insert(*at);
+        }
+        self.integers.extend(other.integers.iter().cloned());
+        self.decoded.extend(other.decoded.iter().cloned());
+        for (name, link) in &other.links {
+            if self.links.get(name) != Some(link) {
+                self.links.insert(name.clone(), None);
+            }
         }
         self.aliases.extend(other.aliases.iter().map(|(name, text)| (name.clone(), text.clone())));
     }

@@ -6,14 +6,14 @@ use super::lex::{Origin, RawWord};
 use super::scope::Value;
 use super::tree::{Append, Node, RawAssignment, RawRedirect, RawSimple, RawValue};
 use super::walk::{MAX_COMMANDS, MAX_WORDS, Reader};
-use crate::action::{ActionKind, Connect, Control, Execute, Flow, Peer, Program, Standing, Why, WriteHow};
+use crate::action::{ActionKind, Connect, Execute, Flow, Peer, Program, Standing, Target, Why, WriteHow};
 use crate::span::Span;
 
 impl Reader<'_> {
     pub(super) fn redirected(&mut self, body: &Node, redirects: &[RawRedirect], input: &Feed) -> Feed {
         let redirects: Vec<Redirect> = redirects.iter().map(|raw| self.redirect(raw)).collect();
         redirects.iter().for_each(|redirect| self.redirect_actions(redirect));
-        let input = input_of(&redirects, input);
+        let input = self.input_of(&redirects, input);
         let feed = self.nest(Span::new("/command", 0, 0), |this| this.node(body, &input));
         output_of(&redirects, feed)
     }
@@ -44,12 +44,17 @@ impl Reader<'_> {
         }
         self.part = u32::try_from(self.commands.len()).unwrap_or(u32::MAX);
         self.commands.push(simple.clone());
-        simple.redirects.iter().for_each(|redirect| self.redirect_actions(redirect));
         for assignment in simple.assignments.iter().chain(declared) {
             self.poison(assignment, &simple.span);
         }
-        let input = input_of(&simple.redirects, input);
+        let first = self.actions.len();
+        let begun = self.part;
+        simple.redirects.iter().for_each(|redirect| self.redirect_actions(redirect));
+        let input = self.input_of(&simple.redirects, input);
         let feed = self.command(&simple, declared, &input);
+        if feed.decoded().max(input.decoded()) == Decoded::Yes {
+            self.unpack(first, begun);
+        }
         output_of(&simple.redirects, feed)
     }
 
@@ -60,16 +65,24 @@ impl Reader<'_> {
             if let Some(subscript) = &assignment.subscript {
                 self.arithmetic(subscript);
             }
+            let before = std::mem::replace(&mut self.decoded, Decoded::No);
             let value = match &assignment.value {
-                RawValue::Word(word) => self.scalar(assignment, word, lasting),
-                RawValue::Array(words) => self.array(assignment, words, lasting),
+                RawValue::Word(word) => self.scalar(assignment, word),
+                RawValue::Array(words) => self.array(assignment, words),
             };
-            done.push(Assignment { name: assignment.name.clone(), value });
+            let name = self.referred(&assignment.name, &value.1.span);
+            if lasting {
+                self.keep(&name, value.0, &value.1.span);
+            } else {
+                self.keep_latent(&value.0, &value.1.span);
+            }
+            self.decoded = self.decoded.max(before);
+            done.push(Assignment { name, value: value.1 });
         }
         done
     }
 
-    fn scalar(&mut self, assignment: &RawAssignment, word: &RawWord, lasting: bool) -> Word {
+    fn scalar(&mut self, assignment: &RawAssignment, word: &RawWord) -> (Value, Word) {
         let mut value = self.one(word);
         if assignment.append == Append::Yes {
             let before = match self.value(&assignment.name) {
@@ -78,26 +91,26 @@ impl Reader<'_> {
             };
             value.parts = join(before, value.parts);
         }
-        if lasting {
-            let known = assignment.subscript.is_none();
-            let unknown = Value::Unknown(Why::Variable(assignment.name.clone()));
-            self.scope.set(&assignment.name, if known { Value::Parts(value.parts.clone()) } else { unknown });
+        if assignment.subscript.is_some() {
+            self.keep_latent(&Value::Parts(value.parts.clone()), &value.span);
+            return (Value::Unknown(Why::Variable(assignment.name.clone())), value);
         }
-        value
+        (Value::Parts(value.parts.clone()), value)
     }
 
-    fn array(&mut self, assignment: &RawAssignment, words: &[RawWord], lasting: bool) -> Word {
+    fn array(&mut self, assignment: &RawAssignment, words: &[RawWord]) -> (Value, Word) {
         let words = self.words(words);
-        let span = words.first().map_or_else(|| Span::new("/command", 0, 0), |word| word.span.clone());
-        if lasting {
-            let mut list = match (assignment.append, self.scope.own(&assignment.name)) {
-                (Append::Yes, Some(Value::List(list))) => list.clone(),
-                (Append::Yes | Append::No, _) => Vec::new(),
-            };
-            list.extend(words.into_iter().map(|word| word.parts));
-            self.scope.set(&assignment.name, Value::List(list));
+        for word in words.iter().filter(|word| word.lead().starts_with('[')) {
+            // `([index]=value)`
+            self.subscript(&word.shown(), &word.span);
         }
-        Word::opaque_at(Why::Expansion("array".to_owned()), span)
+        let span = words.first().map_or_else(|| Span::new("/command", 0, 0), |word| word.span.clone());
+        let mut list = match (assignment.append, self.scope.own(&assignment.name)) {
+            (Append::Yes, Some(Value::List(list))) => list.clone(),
+            (Append::Yes | Append::No, _) => Vec::new(),
+        };
+        list.extend(words.into_iter().map(|word| word.parts));
+        (Value::List(list), Word::opaque_at(Why::Expansion("array".to_owned()), span))
     }
 
     fn redirect(&mut self, raw: &RawRedirect) -> Redirect {
@@ -150,14 +163,22 @@ impl Reader<'_> {
         self.act(ActionKind::Connect(connect), redirect.span.clone());
     }
 
-    fn poison(&mut self, assignment: &Assignment, span: &Span) {
-        if super::environment::runs_code(&assignment.name, &assignment.value, self.scope.cwd.as_deref()) {
-            self.act(ActionKind::Control(Control::Environment(assignment.name.clone())), span.clone());
+    /// Remembers the files that the command wrote: decoded bytes went through it.
+    fn unpack(&mut self, first: usize, part: u32) {
+        for action in self.actions.get(first..).unwrap_or(&[]).iter().filter(|action| action.part == part) {
+            if let ActionKind::Write(Target::Path(path), _) = &action.kind {
+                self.unpacked.insert(crate::places::clean(&path.abs));
+            }
         }
     }
 
     /// Notes that a program runs.
     pub(super) fn execute(&mut self, program: Program, standing: Standing, span: &Span) {
+        if let Standing::File(path) = &standing
+            && self.unpacked.contains(&crate::places::clean(&path.abs))
+        {
+            self.opaque(Why::DecodedCode, span.clone());
+        }
         self.act(ActionKind::Execute(Execute { program, standing }), span.clone());
     }
 }
@@ -172,24 +193,33 @@ fn join(mut before: Vec<Part>, after: Vec<Part>) -> Vec<Part> {
     before
 }
 
-/// What a command reads: its last input redirection, or what is piped in.
-fn input_of(redirects: &[Redirect], input: &Feed) -> Feed {
-    let last = redirects.iter().rev().find_map(|redirect| match redirect.kind {
-        RedirectKind::Text => Some(match (redirect.target.literal(), redirect.target.verbatim) {
-            (Some(text), Some(at)) => Feed::text(text.to_owned(), Origin::At(at as usize)),
-            (Some(text), None) => {
-                Feed::text(text.to_owned(), Origin::Range(redirect.span.start as usize, redirect.span.end as usize))
+impl Reader<'_> {
+    /// What a command reads: its last input redirection, or what is piped in.
+    fn input_of(&self, redirects: &[Redirect], input: &Feed) -> Feed {
+        let last = redirects.iter().rev().find_map(|redirect| match redirect.kind {
+            RedirectKind::Text => Some(given_text(redirect).mark(self.decoded)),
+            RedirectKind::Input | RedirectKind::ReadWrite => {
+                let described = redirect.target.literal().and_then(|name| self.described(name));
+                Some(described.unwrap_or_else(|| Feed::stream(super::code::A_FILE)))
             }
-            (None, _) => Feed::stream("a here-document"),
-        }),
-        RedirectKind::Input | RedirectKind::ReadWrite => Some(Feed::stream(super::code::A_FILE)),
-        RedirectKind::Output
-        | RedirectKind::OutputOther
-        | RedirectKind::Append
-        | RedirectKind::OutputBoth
-        | RedirectKind::Duplicate => None,
-    });
-    last.unwrap_or_else(|| input.clone())
+            RedirectKind::Output
+            | RedirectKind::OutputOther
+            | RedirectKind::Append
+            | RedirectKind::OutputBoth
+            | RedirectKind::Duplicate => None,
+        });
+        last.unwrap_or_else(|| input.clone())
+    }
+}
+
+fn given_text(redirect: &Redirect) -> Feed {
+    match (redirect.target.literal(), redirect.target.verbatim) {
+        (Some(text), Some(at)) => Feed::text(text.to_owned(), Origin::At(at as usize)),
+        (Some(text), None) => {
+            Feed::text(text.to_owned(), Origin::Range(redirect.span.start as usize, redirect.span.end as usize))
+        }
+        (None, _) => Feed::stream("a here-document"),
+    }
 }
 
 /// What is left on standard output after the redirections.

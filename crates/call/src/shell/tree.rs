@@ -28,8 +28,10 @@ pub(super) enum Node {
     Loop(Box<Loop>),
     Function(Vec<String>, Rc<Self>),
     Background(Box<Self>),
-    /// Words that are only expanded: `[[ … ]]`, `(( … ))`, the subject of `case`.
+    /// Words that are only expanded: those of `[[ … ]]`, the subject of `case`.
     Words(Vec<RawWord>),
+    /// Words that are expanded and then evaluated: `(( … ))`, `[[ … -eq … ]]`.
+    Arithmetic(Vec<RawWord>),
     Redirected(Box<Self>, Vec<RawRedirect>),
     Unknown(Why, (usize, usize)),
 }

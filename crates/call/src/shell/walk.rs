@@ -38,6 +38,10 @@ pub(super) struct Reader<'s> {
     /// Whether the words being expanded hold decoded text.
     pub(super) decoded: Decoded,
     pub(super) functions: Vec<Function>,
+    /// Values that would run if the shell read them again.
+    pub(super) latent: Vec<String>,
+    /// Files that decoded text was written to.
+    pub(super) unpacked: BTreeSet<String>,
     descriptors: Vec<Feed>,
     level: u32,
     texts: u32,
@@ -60,6 +64,8 @@ impl<'s> Reader<'s> {
             within: Vec::new(),
             decoded: Decoded::No,
             functions: Vec::new(),
+            latent: Vec::new(),
+            unpacked: BTreeSet::new(),
             descriptors: Vec::new(),
             level: 0,
             texts: 0,
@@ -76,9 +82,7 @@ impl<'s> Reader<'s> {
     pub(super) fn script(&mut self, text: &str, origin: Origin) -> Feed {
         let (start, end) = origin.range(0, text.len());
         let whole = self.span((start, end));
-        self.texts += 1;
-        self.bytes = self.bytes.saturating_add(text.len());
-        if self.texts > MAX_TEXTS || self.bytes > MAX_BYTES {
+        if !self.another_text(text.len()) {
             return self.limit("script text", whole);
         }
         let scan = scan::scan(text);
@@ -99,10 +103,20 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// Counts a text that is read; says whether it is still one that may be.
+    pub(super) const fn another_text(&mut self, bytes: usize) -> bool {
+        self.texts += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.texts <= MAX_TEXTS && self.bytes <= MAX_BYTES
+    }
+
     /// Adds an action of the command being read.
     pub(super) fn act(&mut self, kind: ActionKind, span: Span) {
         if self.actions.len() < 2 * MAX_COMMANDS {
-            self.actions.push(Action { kind, span, part: self.part });
+            let ends = self.ends_of_link(&kind);
+            self.actions.push(Action { kind, span: span.clone(), part: self.part });
+            let part = self.part;
+            self.actions.extend(ends.into_iter().map(|kind| Action { kind, span: span.clone(), part }));
         } else {
             let end = Span::new("/command", 0, 0);
             self.limit("number of actions", end);
@@ -215,6 +229,10 @@ impl<'s> Reader<'s> {
             Node::Function(names, body) => self.define(names, body),
             Node::Background(body) => self.apart(Within::Background, |this| this.node(body, input)),
             Node::Words(words) => {
+                words.iter().for_each(|word| drop(self.one(word)));
+                Feed::Outer
+            }
+            Node::Arithmetic(words) => {
                 words.iter().for_each(|word| self.arithmetic(word));
                 Feed::Outer
             }
@@ -293,7 +311,9 @@ impl<'s> Reader<'s> {
 
     fn repeat(&mut self, it: &Loop, input: &Feed) -> Feed {
         self.nest(Span::new("/command", 0, 0), |this| {
+            this.decoded = Decoded::No;
             let values = it.words.as_ref().map(|words| this.words(words));
+            let decoded = this.decoded;
             let mut changed = BTreeSet::new();
             assigned(&it.head, &mut changed);
             assigned(&it.body, &mut changed);
@@ -305,7 +325,8 @@ impl<'s> Reader<'s> {
                 (Some(values), [name]) if literal && few => {
                     this.unrolled += values.len();
                     for value in values {
-                        this.scope.set(name, Value::Parts(value.parts));
+                        this.decoded = decoded;
+                        this.assign(name, Value::Parts(value.parts), &value.span);
                         this.turn(it, input);
                     }
                 }
@@ -313,7 +334,8 @@ impl<'s> Reader<'s> {
                     let why = values.iter().flatten().find_map(|value| value.why().cloned());
                     for name in names {
                         let why = why.clone().unwrap_or_else(|| Why::Variable(name.clone()));
-                        this.scope.set(name, Value::Unknown(why));
+                        let span = Span::new("/command", 0, 0);
+                        this.assign(name, Value::Unknown(why), &span);
                     }
                     if changed.contains(MOVES) {
                         // A second turn starts where the first one ended.

@@ -3,7 +3,8 @@
 use super::super::ir::Word;
 use super::row::{Pick, Row, Rule, Say, among, quiet, row, sub, subs};
 use super::run::Use;
-use crate::action::{ActionKind, Signal};
+use crate::action::{ActionKind, Signal, Why};
+use crate::span::Span;
 
 pub(super) const ROWS: &[Row] = &[
     row(&["kill"], "-s --signal -n", &[Rule::Code(kill)], "kill -l", "kill -9 -1"),
@@ -171,7 +172,8 @@ fn list(it: &mut Use<'_, '_, '_>) {
 
 /// `kill PID…`, `kill %1`, `kill -9 -1`.
 fn kill(it: &mut Use<'_, '_, '_>) {
-    if it.has("-l -L --list --table") {
+    // `-KILL` is no cluster with `-L` in it.
+    if it.simple.words.iter().any(|word| matches!(word.literal(), Some("-l" | "-L" | "--list" | "--table"))) {
         return;
     }
     // Signals look like flags: `-9`, `-TERM`; so do process groups after the first.
@@ -196,6 +198,9 @@ fn kill(it: &mut Use<'_, '_, '_>) {
         signal_given |= skip;
     }
     finds_guard(it);
+    if let Some(name) = chosen_by_name(it) {
+        return it.act(ActionKind::Signal(Signal::Name(name)));
+    }
     let all = pids.iter().any(|pid| matches!(pid.as_str(), "-1" | "0" | "1"));
     let signal = if all {
         Signal::All("every process".to_owned())
@@ -205,6 +210,19 @@ fn kill(it: &mut Use<'_, '_, '_>) {
         Signal::Pid(pids)
     };
     it.act(ActionKind::Signal(signal));
+}
+
+/// What `$(pgrep NAME)`, or `pgrep NAME |` before it, looks for.
+fn chosen_by_name(it: &Use<'_, '_, '_>) -> Option<String> {
+    let unknown = it.simple.words.iter().skip(1).find(|word| word.why().is_some())?;
+    let piped = unknown.why() == Some(&Why::Input);
+    let within = |span: &Span| piped || (unknown.span.start <= span.start && span.end <= unknown.span.end);
+    let finder = it.reader.commands.iter().rev().find(|command| {
+        within(&command.span)
+            && matches!(command.words.first().and_then(Word::literal), Some("pgrep" | "pidof" | "lsof" | "fuser"))
+    })?;
+    let sought = finder.words.iter().skip(1).filter(|word| !word.lead().starts_with('-'));
+    Some(sought.map(Word::shown).collect::<Vec<_>>().join(" "))
 }
 
 fn kill_by_name(it: &mut Use<'_, '_, '_>) {

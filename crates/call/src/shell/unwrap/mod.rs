@@ -50,7 +50,9 @@ impl Reader<'_> {
     /// Notes that the wrapper itself runs.
     fn wrapper(&mut self, named: &Named, simple: &Simple) {
         let span = simple.words.first().map_or(&simple.span, |word| &word.span);
-        self.execute(named.program.clone(), kept(&named.standing, Standing::Row), span);
+        let own = matches!(named.base.as_str(), "command" | "builtin" | "exec");
+        let otherwise = if own { Standing::Builtin } else { Standing::Row };
+        self.execute(named.program.clone(), kept(&named.standing, otherwise), span);
     }
 
     /// Reads `words` as the command that a wrapper runs.

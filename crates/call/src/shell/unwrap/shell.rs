@@ -28,7 +28,19 @@ pub(super) fn run(reader: &mut Reader<'_>, named: &Named, simple: &Simple, input
         reader.wrapper(named, simple);
         return in_child(reader, simple, &args.operands, |reader| reader.code_from(input, simple));
     }
+    if only_parses(&args) {
+        let target = first.target(reader.scope.cwd.as_deref());
+        reader.act(ActionKind::Read(target), first.span.clone());
+        reader.wrapper(named, simple);
+        return Feed::Outer;
+    }
     script_file(reader, named, first, simple, input)
+}
+
+/// `bash -n FILE` reads the file and runs nothing; an interactive shell does not know the flag.
+fn only_parses(args: &Args) -> bool {
+    let off = args.operands.first().is_some_and(|word| word.literal().is_none_or(|text| text.starts_with('+')));
+    args.has("-n") && !off && !args.has("-i -l --login --rcfile --init-file")
 }
 
 /// Runs `inner` with what a child shell sees.
@@ -42,6 +54,7 @@ fn in_child(
     for assignment in &simple.assignments {
         child.set(&assignment.name, Value::Parts(assignment.value.parts.clone()));
         child.exported.insert(assignment.name.clone());
+        child.mark(&assignment.name, reader.decoded);
     }
     let outer = std::mem::replace(&mut reader.scope, child);
     let feed = reader.nest(simple.span.clone(), inner_of(inner));
