@@ -128,7 +128,10 @@ impl Layout {
     }
 
     fn outer(&self, abs: &str) -> Place {
-        if HARMLESS_DEVICES.contains(&abs) || is_beneath(abs, "/dev/pts") {
+        // A home may lie in a temporary directory; what is in it is still somebody's.
+        if is_beneath(abs, &self.home) {
+            Place::Elsewhere
+        } else if HARMLESS_DEVICES.contains(&abs) || is_beneath(abs, "/dev/pts") {
             Place::HarmlessDevice
         } else if self.temp.iter().any(|dir| is_beneath(abs, dir)) {
             Place::Temp
@@ -355,15 +358,14 @@ fn git(parts: &[&str], name: &str) -> Option<Protection> {
     }
     let at = parts.iter().position(|part| *part == ".git")?;
     let inside = parts.get(at + 1..)?;
-    let guarded = inside.iter().any(|part| {
-        matches!(
-            // What is renamed over the file when a change is done.
-            part.strip_suffix(".lock").unwrap_or(part),
-            "config" | "config.worktree" | "hooks" | "commondir" | "gitdir" | "attributes" | "modules" | "worktrees"
-        )
-    });
+    // A lock is renamed over its file when a change is done.
+    let guarded = inside.iter().any(|part| GIT_NAMES.contains(&part.strip_suffix(".lock").unwrap_or(part)));
     guarded.then_some(Protection::Git)
 }
+
+/// Names in a repository that run something, redirect it, or lock its settings.
+const GIT_NAMES: &[&str] =
+    &["alternates", "attributes", "commondir", "config", "config.worktree", "gitdir", "hooks", "modules", "worktrees"];
 
 fn named(parts: &[&str], name: &str) -> Option<Protection> {
     let has = |dir: &str| parts.iter().rev().skip(1).any(|part| *part == dir);
@@ -588,6 +590,7 @@ mod tests {
         }
         assert_eq!(layout.place("/home/u"), Place::Ancestor);
         assert_eq!(layout.place("/home/u/.sshfoo"), Place::Elsewhere);
+        assert_eq!(Layout::of("/w", "/tmp/h").place("/tmp/h/notes"), Place::Elsewhere);
     }
 
     #[test]

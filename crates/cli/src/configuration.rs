@@ -7,7 +7,7 @@ use tollgate::policy::{Caps, Ground, Layer, LayerKind, Mode, Policy, Profile, Se
 use crate::args::{Limits, Scope};
 use crate::assembly::text;
 use crate::failure::Failure;
-use crate::home::{Home, read_small};
+use crate::home::{Home, read_foreign, read_small};
 
 /// The system's ceiling, which no layer lifts.
 const SYSTEM_FILE: &str = "/etc/tollgate/tollgate.toml";
@@ -27,8 +27,9 @@ pub(crate) fn load(home: &Home, workspace: &Path, scope: &Scope, limits: &Limits
     ];
     let mut texts = Vec::new();
     for (kind, file) in files {
-        let text = read_small(file)
-            .map_err(|error| Failure::config(&format!("`{}` cannot be read: {error}", file.display())))?;
+        // Only the project's file may be somebody else's work.
+        let text = if kind == LayerKind::Project { read_foreign(file) } else { read_small(file) };
+        let text = text.map_err(|error| Failure::config(&format!("`{}` cannot be read: {error}", file.display())))?;
         texts.extend(text.map(|text| (kind, file.display().to_string(), text)));
     }
     let layers: Vec<Layer<'_>> = texts.iter().map(|(kind, name, text)| Layer { kind: *kind, name, text }).collect();

@@ -6,6 +6,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use tollgate::call::Person;
 use tollgate::gate::{Clock as _, Operator};
 use tollgate::ledger::{OpenOptions, RunId, SqliteStore, StateDir};
@@ -48,8 +50,8 @@ impl Home {
         };
         let own = Path::new(&person.home).join(".config/tollgate");
         let (config, policy) = match &common.config {
-            Some(file) => (absolute(file)?, absolute(file)?),
-            None => (own.join("tollgate.toml"), own),
+            Some(file) if absolute(file)? != own.join("tollgate.toml") => (absolute(file)?, absolute(file)?),
+            Some(_) | None => (own.join("tollgate.toml"), own),
         };
         Ok(Self { person, state, config, policy })
     }
@@ -119,24 +121,37 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))
 }
 
-/// Reads a file of ours, bounded; `None` when it is not there.
+/// Reads a file of ours, bounded; `None` when it is not there. A FIFO or device is refused, not waited for.
 ///
 /// # Errors
 /// Any other error, or a file that is too large.
 pub(crate) fn read_small(path: &Path) -> std::io::Result<Option<String>> {
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
+    read_with(path, OFlags::empty())
+}
+
+/// The same for a file that somebody else may have put there: a link to a secret is not followed.
+///
+/// # Errors
+/// As [`read_small`]; and a symbolic link.
+pub(crate) fn read_foreign(path: &Path) -> std::io::Result<Option<String>> {
+    read_with(path, OFlags::NOFOLLOW)
+}
+
+fn read_with(path: &Path, flags: OFlags) -> std::io::Result<Option<String>> {
+    let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(fd) => std::fs::File::from(fd),
+        Err(Errno::NOENT) => return Ok(None),
+        Err(Errno::LOOP) => return Err(std::io::Error::other("it is a symbolic link; put the file itself there")),
+        Err(error) => return Err(error.into()),
     };
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
     let mut text = String::new();
     file.take(MAX_FILE + 1).read_to_string(&mut text)?;
     let whole = u64::try_from(text.len()).is_ok_and(|len| len <= MAX_FILE);
-    if whole {
-        Ok(Some(text))
-    } else {
-        Err(std::io::Error::other(format!("`{}` is larger than {MAX_FILE} bytes", path.display())))
-    }
+    if whole { Ok(Some(text)) } else { Err(std::io::Error::other(format!("it is larger than {MAX_FILE} bytes"))) }
 }
 
 /// Writes a file that only this user can read, whole or not at all.
@@ -150,4 +165,22 @@ pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     std::fs::rename(&beside, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_somebody_else_made_is_not_followed_and_a_fifo_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("secret"), "s").unwrap();
+        std::os::unix::fs::symlink(at("secret"), at("link")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("fifo"), rustix::fs::FileType::Fifo, Mode::from(0o600), 0).unwrap();
+        assert!(read_foreign(&at("link")).is_err());
+        assert_eq!(read_small(&at("link")).unwrap().as_deref(), Some("s"));
+        assert!(read_small(&at("fifo")).is_err());
+        assert_eq!(read_foreign(&at("absent")).unwrap(), None);
+    }
 }

@@ -15,6 +15,7 @@ use tollgate::policy::{Decision, Findings, Policy, judge};
 use tollgate::survey::Surveyor;
 
 use super::facts::{self, Told};
+use super::spoken;
 use crate::args::{Check, Limits};
 use crate::assembly::{self, Assembly, text};
 use crate::configuration;
@@ -215,7 +216,7 @@ impl Judgement {
             "rules": self.rules,
             "because": self.because,
             "actions": self.call.as_ref().map_or_else(Vec::new, |call| {
-                call.actions().iter().map(|action| Value::String(format!("{:?}", action.kind))).collect::<Vec<_>>()
+                call.actions().iter().map(spoken::action).collect::<Vec<_>>()
             }),
         })
     }

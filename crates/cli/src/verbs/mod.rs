@@ -9,4 +9,5 @@ pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod log;
 pub(crate) mod secret;
+mod spoken;
 pub(crate) mod undo;

@@ -164,7 +164,11 @@ impl Worker<'_> {
             cancel,
         };
         let console = Rc::clone(&self.console);
-        let answer = self.model.turn(&turn, &mut |delta| show(&mut *console.borrow_mut(), delta));
+        let mut streamed = false;
+        let answer = self.model.turn(&turn, &mut |delta| {
+            streamed |= matches!(delta, Delta::Text(_));
+            show(&mut *console.borrow_mut(), delta);
+        });
         match answer {
             Ok(reply) => {
                 let used = self.cost(&reply, expected);
@@ -172,6 +176,9 @@ impl Worker<'_> {
                 self.tally.tokens = self.tally.tokens.saturating_add(used.tokens);
                 self.tally.microusd = self.tally.microusd.saturating_add(used.microusd);
                 self.gate.close_turn(open, used, TurnEnd::Answered, &answered(&reply, used)).map_err(ended)?;
+                if !streamed {
+                    self.console.borrow_mut().words(&reply.text);
+                }
                 self.console.borrow_mut().words_end();
                 self.talk.push(Message::Assistant { text: reply.text.clone(), calls: reply.calls.clone() });
                 Ok(reply)
