@@ -313,6 +313,8 @@ pub struct Destroy {
 pub enum DestroyClass {
     /// Uncommitted changes or untracked files of a work tree.
     Worktree,
+    /// Uncommitted changes that another branch takes over: lost only when there are some.
+    Carried,
     /// Untracked files of a work tree (`git clean`).
     Untracked,
     /// Local commits, stashes, branches, reflogs.

@@ -151,6 +151,7 @@ const fn merged(a: Use, b: Use) -> Use {
 const fn of_repository(class: DestroyClass) -> bool {
     match class {
         DestroyClass::Worktree
+        | DestroyClass::Carried
         | DestroyClass::Untracked
         | DestroyClass::LocalHistory
         | DestroyClass::PublishedHistory

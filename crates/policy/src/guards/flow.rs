@@ -17,6 +17,7 @@ pub(super) fn judge(view: &View<'_>, action: &Action, out: &mut Rulings) {
         ActionKind::Publish(_) => effect("publishes", out),
         ActionKind::Message(_) => effect("sends a message", out),
         ActionKind::Spend(_) => effect("spends money", out),
+        ActionKind::Destroy(destroy) if super::git::is_no_loss(view, destroy.class) => {}
         ActionKind::Destroy(_) => effect("destroys", out),
         ActionKind::Persist(_) | ActionKind::Privilege(_) => effect("outlives the call or changes rights", out),
         ActionKind::Delete(target, _) => delete(view, target, out),

@@ -78,7 +78,7 @@ fn refs(push: &Push) -> String {
 }
 
 fn lose(view: &View<'_>, destroy: &Destroy, out: &mut Rulings) {
-    if destroy.class == DestroyClass::Worktree && is_clean(view) {
+    if is_no_loss(view, destroy.class) {
         return;
     }
     let (id, before, after, instead) = loss(destroy.class);
@@ -92,6 +92,7 @@ const fn loss(class: DestroyClass) -> (RuleId, &'static str, &'static str, &'sta
     use DestroyClass as D;
     match class {
         D::Worktree => (rule::GIT_DISCARD, "it throws away ", "", "commit or stash first"),
+        D::Carried => (rule::GIT_DISCARD, "it carries ", "", "commit or stash first"),
         D::Untracked => (
             rule::GIT_DISCARD,
             "it deletes ",
@@ -120,9 +121,22 @@ const fn loss(class: DestroyClass) -> (RuleId, &'static str, &'static str, &'sta
     }
 }
 
+/// Whether nothing would be lost, as far as the state of the work tree decides that.
+///
+/// Discarding is a loss unless the tree is known to be clean; carrying over is none unless it is
+/// known not to be, because git itself refuses to overwrite.
+pub(super) fn is_no_loss(view: &View<'_>, class: DestroyClass) -> bool {
+    (class == DestroyClass::Worktree && is_clean(view)) || (class == DestroyClass::Carried && !is_dirty(view))
+}
+
 /// Known to have nothing uncommitted; not knowing is not clean.
 fn is_clean(view: &View<'_>) -> bool {
     view.facts.repo.known().is_some_and(|repo| repo.dirty == Fact::Known(false))
+}
+
+/// Known to have something uncommitted.
+fn is_dirty(view: &View<'_>) -> bool {
+    view.facts.repo.known().is_some_and(|repo| repo.dirty == Fact::Known(true))
 }
 
 const SHARED: &[&str] =

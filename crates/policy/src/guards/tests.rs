@@ -553,6 +553,10 @@ fn losses_are_questions_and_disks_are_the_floor() {
     let mut clean = command().act(lose(DestroyClass::Worktree));
     clean.facts.repo = Fact::Known(RepoFact { branch: None, dirty: Fact::Known(false), remotes: Default::default() });
     assert_eq!(clean.verdict(), FREE);
+    let mut carried = command().act(lose(DestroyClass::Carried));
+    assert_eq!(carried.verdict(), FREE);
+    carried.facts.repo = Fact::Known(RepoFact { branch: None, dirty: Fact::Known(true), remotes: Default::default() });
+    assert_eq!(carried.verdict(), "ask git.discard");
 }
 
 #[test]

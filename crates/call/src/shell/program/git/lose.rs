@@ -87,6 +87,8 @@ pub(super) fn checkout(it: &mut Use<'_, '_, '_>) {
         || paths
     {
         it.destroy(DestroyClass::Worktree, "uncommitted changes of the files that are checked out");
+    } else if !operands.is_empty() && !it.has("-b -B --orphan") {
+        it.destroy(DestroyClass::Carried, "uncommitted changes to another branch, or stops at them");
     }
 }
 
