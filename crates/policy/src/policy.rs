@@ -3,7 +3,7 @@
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use sha2::{Digest as _, Sha256};
 use tollgate_call::address::HostPattern;
-use tollgate_call::places::{clean, is_beneath};
+use tollgate_call::places::{CREDENTIALS, clean, is_beneath};
 
 use crate::mode::Mode;
 use crate::profile::Profile;
@@ -137,6 +137,27 @@ impl Policy {
         dir == "/" || usual || own
     }
 
+    /// Whether a store of credentials of the user lies beneath a directory.
+    pub(crate) fn holds_credentials(&self, dir: &str) -> bool {
+        self.credentials().any(|place| is_beneath(&place, dir))
+    }
+
+    /// Whether a pattern may match into a store of credentials or into a process.
+    pub(crate) fn may_reach_secrets(&self, pattern: &str) -> bool {
+        let parts: Vec<&str> = pattern.split('/').collect();
+        // `/pro?/1/environ`: what is in `/proc` by its own name has a place of its own.
+        let process = matches!(parts.as_slice(), [_, top, _, _, ..] if *top != "proc" && may_be("proc", top));
+        process
+            || self.credentials().any(|place| {
+                let names: Vec<&str> = place.split('/').collect();
+                parts.len() >= names.len() && names.iter().zip(&parts).all(|(name, part)| may_be(name, part))
+            })
+    }
+
+    fn credentials(&self) -> impl Iterator<Item = String> {
+        CREDENTIALS.iter().map(|name| format!("{}/{name}", self.home))
+    }
+
     /// Whether the operator listed this host at this port.
     pub fn lists_host(&self, host: &str, port: u16) -> bool {
         self.hosts.iter().any(|entry| entry.covers(host, port))
@@ -239,4 +260,14 @@ fn literal(dir: &str) -> String {
 fn digest(settings: &Settings) -> Result<[u8; 32], PolicyError> {
     let text = toml::to_string(settings).map_err(|error| PolicyError::Canonical(error.to_string()))?;
     Ok(Sha256::digest(text.as_bytes()).into())
+}
+
+/// Whether a component of a pattern may stand for a name: what is before its first and after its last
+/// wildcard decides, and a hidden name needs its dot.
+fn may_be(name: &str, pattern: &str) -> bool {
+    let marks = ['*', '?', '[', ']', '{', '}'];
+    let Some((before, rest)) = pattern.split_once(marks) else { return name == pattern };
+    let after = rest.rsplit(marks).next().unwrap_or(rest);
+    let hidden = name.starts_with('.') && !pattern.starts_with('.');
+    !hidden && name.starts_with(before) && name.ends_with(after)
 }

@@ -76,6 +76,11 @@ fn read_glob(view: &View<'_>, path: &PathRef, part: u32, out: &mut Rulings) {
     if view.part_only_lists(part) {
         return;
     }
+    let expanded = matches!(view.facts.expansions.get(&path.abs), Some(Fact::Known(_)));
+    if !expanded && out.is_empty() && view.policy.may_reach_secrets(&clean(&path.abs)) {
+        out.ask(rule::PATH_CREDENTIAL, format!("{} may reach a store of credentials", quoted(&path.raw)))
+            .instead("name the files you need");
+    }
     if let Some(name) = protected_by_glob(view, path, Protection::is_secret).filter(|_| out.is_empty()) {
         out.ask(rule::PATH_PROTECTED, format!("{} reaches {}, which holds secrets", quoted(&path.raw), quoted(&name)))
             .instead("name the files you need");
@@ -122,6 +127,15 @@ fn read_place(view: &View<'_>, raw: &str, place: Place, resolved: &str, reach: R
             if !view.box_pays() {
                 outside(raw, "reads everything beneath", "name a directory inside the workspace", out);
             }
+        }
+        Place::Elsewhere
+            if command
+                && reach == Reach::Tree
+                && view.policy.holds_credentials(resolved)
+                && !view.part_only_lists(part)
+                && !view.box_pays() =>
+        {
+            outside(raw, "reads everything beneath", "name the files you need", out);
         }
         Place::Elsewhere | Place::Ancestor | Place::Home if command && view.part_only_reads(part) => {}
         Place::System | Place::Temp | Place::Elsewhere | Place::Ancestor | Place::Home => {

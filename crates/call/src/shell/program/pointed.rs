@@ -35,6 +35,8 @@ const BUILD: &[Flags] = &[
         programs: "eslint prettier jest vitest mocha webpack vite rollup babel stylelint commitlint karma",
         flags: "-c --config --root --rootDir --setupFiles",
     },
+    Flags { programs: "mypy flake8 pylint", flags: "--config --config-file --rcfile" },
+    Flags { programs: "terraform tofu", flags: "-chdir" },
     Flags { programs: "composer bundle bundler", flags: "-d --working-dir --gemfile" },
 ];
 
@@ -61,9 +63,16 @@ const HIDES: &[Flags] = &[
     Flags { programs: "pylint", flags: "--init-hook" },
 ];
 
+/// The operands are directories or files whose code runs.
+const RUNS_OPERANDS: &str = "pytest py.test mocha meson bats";
+
 /// Notes what the flags of an invocation make it run.
 pub(super) fn note(it: &mut Use<'_, '_, '_>) {
-    for value in given(it.name, it.simple, BUILD) {
+    let mut places = given(it.name, it.simple, BUILD);
+    if among(RUNS_OPERANDS, it.name) {
+        places.extend(it.operands(0).into_iter().filter(|word| word.lead().starts_with(['/', '.'])));
+    }
+    for value in places {
         if let Target::Path(path) = it.target(&value)
             && !is_beneath(&clean(&path.abs), it.reader.setting.cwd)
             && !path.abs.starts_with("/dev/")

@@ -47,6 +47,11 @@ fn carries(it: &Use<'_, '_, '_>, word: &Word) -> bool {
     })
 }
 
+/// Whether one of these flags carries a secret or what a command read.
+fn carried(it: &Use<'_, '_, '_>, flags: &str) -> bool {
+    it.values(flags).iter().any(|word| carries(it, word))
+}
+
 /// Whether a variable is named as tokens and passwords are.
 pub(super) fn is_secret_variable(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -67,7 +72,11 @@ pub(super) fn known_host(lead: &str) -> Option<String> {
 }
 
 pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
-    let flow = if sends(it) { Flow::Send } else { Flow::Fetch };
+    let flow = if sends(it) || carried(it, "-A --user-agent -e --referer -u --user --oauth2-bearer") {
+        Flow::Send
+    } else {
+        Flow::Fetch
+    };
     for data in it.values(DATA) {
         body(it, &data);
     }
@@ -187,8 +196,14 @@ pub(super) fn body(it: &mut Use<'_, '_, '_>, data: &Word) {
 
 pub(super) fn wget(it: &mut Use<'_, '_, '_>) {
     let method = it.value("--method").is_some_and(|method| !matches!(method.literal(), Some("GET" | "HEAD")));
-    let flow =
-        if method || it.has("--post-data --post-file --body-data --body-file") { Flow::Send } else { Flow::Fetch };
+    let flow = if method
+        || carried(it, "--header -U --user-agent --user --password --referer")
+        || it.has("--post-data --post-file --body-data --body-file")
+    {
+        Flow::Send
+    } else {
+        Flow::Fetch
+    };
     it.each_value("--post-file --body-file -i --input-file --load-cookies --certificate --private-key", |it, word| {
         it.read(word)
     });
