@@ -72,8 +72,11 @@ pub(super) fn note(it: &mut Use<'_, '_, '_>) {
     if among(RUNS_OPERANDS, it.name) {
         places.extend(it.operands(0).into_iter().filter(|word| word.lead().starts_with(['/', '.'])));
     }
+    let entered = it.values("-C --directory");
     for value in places {
-        if let Target::Path(path) = it.target(&value)
+        // `make -C dir` is in `dir` by now; the name itself was meant from where it came.
+        let from = if entered.contains(&value) { it.before() } else { it.reader.scope.cwd.as_deref() };
+        if let Target::Path(path) = value.target(from)
             && !is_beneath(&clean(&path.abs), it.reader.setting.cwd)
             && !path.abs.starts_with("/dev/")
         {

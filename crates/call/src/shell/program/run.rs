@@ -241,6 +241,11 @@ impl Use<'_, '_, '_> {
         self.outer.get_or_insert(before);
     }
 
+    /// The directory before a flag changed it.
+    pub(super) fn before(&self) -> Option<&str> {
+        self.outer.as_ref().unwrap_or(&self.reader.scope.cwd).as_deref()
+    }
+
     pub(super) fn act_at(&mut self, kind: ActionKind, word: &Word) {
         self.reader.act(kind, word.span.clone());
     }

@@ -22,7 +22,7 @@ pub(super) fn make(it: &mut Use<'_, '_, '_>) {
     });
     for word in it.operands(0) {
         let lead = word.lead();
-        if lead.starts_with("SHELL=")
+        if lead.starts_with("SHELL=") && !word.literal().is_some_and(|text| among(SHELLS, text))
             || lead.starts_with(".SHELLFLAGS=")
             || lead.starts_with("MAKEFLAGS=")
             || lead.starts_with("MAKE=")
@@ -36,6 +36,9 @@ pub(super) fn make(it: &mut Use<'_, '_, '_>) {
     }
     install_target(it);
 }
+
+/// The system's own shells.
+const SHELLS: &str = "SHELL=/bin/sh SHELL=/bin/bash SHELL=/usr/bin/bash SHELL=/usr/bin/sh SHELL=bash SHELL=sh";
 
 /// `make install`, `ninja install`: into the system's directories unless told otherwise.
 pub(super) fn install_target(it: &mut Use<'_, '_, '_>) {
