@@ -16,6 +16,7 @@ use super::tally::Tally;
 use crate::exit::Exit;
 use crate::model::Model;
 use crate::model::cancel::CancelFlag;
+use crate::model::error::ModelError;
 use crate::model::prices::{MicroUsd, Prices, UnknownPrice};
 use crate::model::turn::{Delta, Message, ProposedCall, Reply, ToolSpec, Turn};
 
@@ -163,12 +164,7 @@ impl Worker<'_> {
             deadline: Turn::DEFAULT_DEADLINE,
             cancel,
         };
-        let console = Rc::clone(&self.console);
-        let mut streamed = false;
-        let answer = self.model.turn(&turn, &mut |delta| {
-            streamed |= matches!(delta, Delta::Text(_));
-            show(&mut *console.borrow_mut(), delta);
-        });
+        let (answer, streamed) = self.listen(&turn);
         match answer {
             Ok(reply) => {
                 let used = self.cost(&reply, expected);
@@ -191,6 +187,16 @@ impl Worker<'_> {
                 Err(Ended::Model(error.to_string()))
             }
         }
+    }
+
+    /// Asks the model and shows its words as they come; says whether any came before the end.
+    fn listen(&mut self, turn: &Turn<'_>) -> (Result<Reply, ModelError>, bool) {
+        let mut streamed = false;
+        let answer = self.model.turn(turn, &mut |delta| {
+            streamed |= matches!(delta, Delta::Text(_));
+            show(&mut *self.console.borrow_mut(), delta);
+        });
+        (answer, streamed)
     }
 
     /// The most that the next turn may cost, from the length of what is sent.

@@ -81,14 +81,7 @@ pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
         body(it, &data);
     }
     it.each_value("-T --upload-file", |it, word| it.read(word));
-    it.each_value("-H --header -b --cookie", |it, word| {
-        if word.lead().starts_with('@') {
-            it.read(&word.without_lead(1));
-        } else if word.lead() == "" || word.why().is_some() && flow == Flow::Fetch {
-            // A header built at run time may carry anything away.
-            it.act_at(ActionKind::Opaque(word.why().cloned().unwrap_or(Why::Input)), word);
-        }
-    });
+    it.each_value("-H --header -b --cookie", |it, word| header(it, word, flow));
     it.each_value("-K --config", |it, word| {
         it.read(word);
         it.say(Say::Hidden("curl configuration"));
@@ -111,6 +104,15 @@ pub(super) fn curl(it: &mut Use<'_, '_, '_>) {
     remote_names(it);
     it.each_value("--url", |it, word| request(it, word, flow));
     it.each(ALL, |it, word| request(it, word, flow));
+}
+
+/// A header of a file reads it; one built at run time may carry anything away.
+fn header(it: &mut Use<'_, '_, '_>, word: &Word, flow: Flow) {
+    if word.lead().starts_with('@') {
+        it.read(&word.without_lead(1));
+    } else if word.lead() == "" || word.why().is_some() && flow == Flow::Fetch {
+        it.act_at(ActionKind::Opaque(word.why().cloned().unwrap_or(Why::Input)), word);
+    }
 }
 
 const DATA: &str =
