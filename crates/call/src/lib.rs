@@ -14,11 +14,13 @@ mod host;
 pub mod json;
 pub mod places;
 pub mod proposal;
+mod protected;
 pub mod run_state;
 pub mod schema;
 pub mod secret;
 pub mod shell;
 pub mod span;
+mod tools;
 mod untrusted;
 
 pub use action::{Action, ActionKind};
