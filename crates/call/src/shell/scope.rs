@@ -38,6 +38,9 @@ const MAX_VARIABLES: usize = 256;
 /// References from name to name that are followed.
 const MAX_LINKS: usize = 8;
 
+/// The number of the process that the shell serves; a pattern that nothing else stands for.
+pub(super) const PARENT: &str = "?*";
+
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
@@ -126,10 +129,11 @@ impl Scope {
             "IFS" => " \t\n",
             "PWD" => return self.directory(self.cwd.as_deref()),
             "OLDPWD" => return self.directory(self.previous.as_deref()),
-            "$" | "?" | "#" | "!" | "RANDOM" | "SRANDOM" | "UID" | "EUID" | "PPID" | "BASHPID" | "SECONDS"
-            | "LINENO" | "COLUMNS" | "LINES" | "EPOCHSECONDS" | "SHLVL" => {
+            "$" | "?" | "#" | "!" | "RANDOM" | "SRANDOM" | "UID" | "EUID" | "BASHPID" | "SECONDS" | "LINENO"
+            | "COLUMNS" | "LINES" | "EPOCHSECONDS" | "SHLVL" => {
                 return Value::Parts(vec![Part::Glob("*".to_owned())]);
             }
+            "PPID" => return Value::Parts(vec![Part::Glob(PARENT.to_owned())]),
             _ => return Value::Unknown(Why::Variable(name.to_owned())),
         };
         Value::Parts(vec![Part::Text(text.to_owned())])

@@ -1,6 +1,7 @@
 //! Processes, jobs, the machine's state, and things that outlive a command.
 
 use super::super::ir::Word;
+use super::super::scope::PARENT;
 use super::row::{Pick, Row, Rule, Say, among, quiet, row, sub, subs};
 use super::run::Use;
 use crate::action::{ActionKind, Signal, Why};
@@ -198,6 +199,9 @@ fn kill(it: &mut Use<'_, '_, '_>) {
         signal_given |= skip;
     }
     finds_guard(it);
+    if pids.iter().any(|pid| pid.trim_start_matches('-') == PARENT) {
+        it.say(Say::Guard("the process that it serves"));
+    }
     if let Some(name) = chosen_by_name(it) {
         return it.act(ActionKind::Signal(Signal::Name(name)));
     }
