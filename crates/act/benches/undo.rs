@@ -4,8 +4,8 @@
 #[path = "../../../benches/measure.rs"]
 mod measure;
 
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use measure::{Failure, Row, place, table, timed};
 use tollgate_act::undo::{Limits, Meta, TreeSnapshot, Undo};
@@ -29,7 +29,6 @@ struct Tree {
     undo: Undo,
     root: PathBuf,
     files: usize,
-    begun: Cell<Option<TreeSnapshot>>,
 }
 
 impl Tree {
@@ -41,24 +40,31 @@ impl Tree {
             std::fs::write(dir.join(format!("file{n}.rs")), format!("// file {n}\n").repeat(150))?;
         }
         let undo = Undo::open(&place.join(format!("state-{files}")))?;
-        Ok(Self { undo, root, files, begun: Cell::new(None) })
+        Ok(Self { undo, root, files })
     }
 
-    fn before(&self) -> Result<std::time::Duration, Failure> {
-        let roots = [self.root.to_string_lossy().into_owned()];
-        let meta = Meta { run: "bench".into(), call: String::new(), tool: "run_bash".into(), at_ms: 0 };
-        timed(|| {
-            self.begun.set(Some(self.undo.before_command(&roots, Limits::default(), meta)?));
+    fn before(&self) -> Result<Duration, Failure> {
+        let mut begun = None;
+        let took = timed(|| {
+            begun = Some(self.begin()?);
             Ok(())
-        })
+        })?;
+        self.undo.after_command(begun.ok_or("no command has begun")?)?;
+        Ok(took)
     }
 
-    fn after(&self, round: usize) -> Result<std::time::Duration, Failure> {
-        let begun = self.begun.take().ok_or("no command has begun")?;
+    fn after(&self, round: usize) -> Result<Duration, Failure> {
+        let begun = self.begin()?;
         std::fs::write(self.root.join("dir0/file0.rs"), format!("// round {round}\n"))?;
         timed(|| {
             let told = self.undo.after_command(begun)?;
             if told.changed.len() == 1 && told.partly.is_empty() { Ok(told) } else { Err(format!("{told:?}").into()) }
         })
+    }
+
+    fn begin(&self) -> Result<TreeSnapshot, Failure> {
+        let roots = [self.root.to_string_lossy().into_owned()];
+        let meta = Meta { run: "bench".into(), call: String::new(), tool: "run_bash".into(), at_ms: 0 };
+        Ok(self.undo.before_command(&roots, Limits::default(), meta)?)
     }
 }

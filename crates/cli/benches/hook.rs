@@ -80,5 +80,5 @@ fn tell(hook: &Hook, place: &Path) -> Result<(), Failure> {
     fed(&mut hook.behind("/usr/bin/strace", &options), &payload(1))?;
     let trace = std::fs::read_to_string(&trace)?;
     let count = |word: &str| trace.lines().filter(|line| line.contains(word)).count();
-    Ok(writeln!(out, "of one answer: {} sync(s), {} program(s) started", count("sync"), count("execve("))?)
+    Ok(writeln!(out, "of one answer: {} sync(s), {} program(s) started", count("sync("), count("execve("))?)
 }

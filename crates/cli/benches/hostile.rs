@@ -92,7 +92,7 @@ fn payloads(hook: &Hook) -> Vec<(&'static str, Vec<u8>)> {
         ("open quotes", command(&"\"$(".repeat(LONGEST / 3))),
         ("open arrays of tests", command(&"[[ ( ".repeat(LONGEST / 5))),
         ("backslashes and backticks", command(&"\\`".repeat(LONGEST / 2))),
-        ("heredocs without an end", command(&"cat <<E\n".repeat(LONGEST / 8))),
+        ("heredocs without an end", command(&"bash <<E\n".repeat(LONGEST / 9))),
         ("heredocs on one line", command(&heredocs())),
         ("substitutions side by side", command(&"$(rm -r $x) ".repeat(LONGEST / 12))),
         ("shells in shells", command(&"bash -c bash\\ -c\\ ".repeat(LONGEST / 18))),

@@ -25,12 +25,15 @@ use crate::state_dir::StateDir;
 use crate::store::{MirrorState, Store};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 /// The database's name in the state directory.
 pub(crate) const DATABASE: &str = "ledger.db";
+
+/// A write-ahead log longer than this is written back and emptied when the store is opened, in bytes.
+const LONG_WAL: u64 = 1 << 20;
 
 /// A file of this name in the state directory halts every run for as long as it lies there.
 pub const HALT_FLAG: &str = "HALT";
@@ -99,6 +102,7 @@ impl SqliteStore {
         }
         let connection = connect(dir.path().join(DATABASE), OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        shorten_wal(&connection, &dir.path().join(format!("{DATABASE}-wal")), options.busy)?;
         let mirror = Mirror::new(dir.clone());
         let inner = Mutex::new(Inner { connection, mirror });
         let flag = dir.path().join(HALT_FLAG);
@@ -176,6 +180,21 @@ pub(crate) fn connect(path: PathBuf, mode: OpenFlags, busy: Duration) -> Result<
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Writes a long write-ahead log back, and empties it.
+///
+/// A process that is alone reads the whole log to begin with, and forgets how much of it was written back before: with
+/// a process for each call, as hooks are, SQLite's own checkpoint at commit would never let it start again, and every
+/// call would take longer than the last.
+fn shorten_wal(connection: &Connection, wal: &Path, busy: Duration) -> Result<(), StoreError> {
+    if !std::fs::metadata(wal).is_ok_and(|wal| wal.len() > LONG_WAL) {
+        return Ok(());
+    }
+    connection.busy_timeout(Duration::ZERO)?;
+    // Somebody else at work, or a full disk, only leaves the log as long as it is: the next one tries again.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap_or_default();
+    Ok(connection.busy_timeout(busy)?)
 }
 
 /// Appends the record's row and remembers what rides with it.

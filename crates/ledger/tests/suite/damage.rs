@@ -44,6 +44,18 @@ fn an_untouched_log_verifies_from_rows_and_from_the_file_alone() {
 }
 
 #[test]
+fn a_process_for_each_record_leaves_no_log_that_grows_without_end() {
+    let home = Home::new();
+    let mut longest = 0;
+    for _ in 0..300 {
+        home.open().append(&record(Event::Decision), &[]).unwrap();
+        longest = longest.max(std::fs::metadata(home.file("ledger.db-wal")).unwrap().len());
+    }
+    assert!((1 << 20..5 << 18).contains(&longest), "the longest write-ahead log had {longest} bytes");
+    assert_eq!(verify(&home.dir).unwrap().records, 300);
+}
+
+#[test]
 fn an_empty_ledger_verifies() {
     let home = Home::new();
     drop(home.open());
