@@ -199,9 +199,6 @@ fn kill(it: &mut Use<'_, '_, '_>) {
         signal_given |= skip;
     }
     finds_guard(it);
-    if pids.iter().any(|pid| pid.trim_start_matches('-') == PARENT) {
-        it.say(Say::Guard("the process that it serves"));
-    }
     if let Some(name) = chosen_by_name(it) {
         return it.act(ActionKind::Signal(Signal::Name(name)));
     }
@@ -260,6 +257,10 @@ fn finds_guard(it: &mut Use<'_, '_, '_>) {
         });
         finder && command.words.iter().skip(1).any(|word| names_guard(&word.shown()))
     });
+    let host = it.simple.words.iter().skip(1).any(|word| word.shown().trim_start_matches('-') == PARENT);
+    if host {
+        it.say(Say::Guard("the process that it serves"));
+    }
     if finds {
         it.say(Say::Guard("its processes"));
     }
