@@ -11,6 +11,12 @@ pub(crate) fn run(wanted: &[String]) -> Result<(), Failed> {
     std::fs::create_dir_all(&kept).map_err(|error| Failed::File { path: kept.clone(), error })?;
     let mut benches = Metadata::load()?.benches();
     benches.retain(|(_, bench)| wanted.is_empty() || wanted.contains(bench));
+    if benches.is_empty() {
+        return Err(Failed::Missing(format!(
+            "no bench is called `{}`; without a name, all run",
+            wanted.join("` or `")
+        )));
+    }
     for (package, bench) in &benches {
         say(&format!("xtask: {package} {bench}"));
         // Built before the load is read: the build would be most of it.
