@@ -27,8 +27,11 @@ pub(crate) fn unlock(home: &Home, printer: Printer) -> Result<OperatorKey, Failu
 pub(crate) fn ask(prompt: &str, printer: Printer) -> Result<String, Failure> {
     let stdin = std::io::stdin();
     let line = if stdin.is_terminal() {
-        printer.prompt(prompt);
-        let line = without_echo(printer, || read_line(&mut stdin.lock()));
+        // Quiet first: whoever answers the moment the prompt is seen is neither shown nor flushed away.
+        let line = without_echo(printer, || {
+            printer.prompt(prompt);
+            read_line(&mut stdin.lock())
+        });
         printer.say("");
         line
     } else {
