@@ -206,6 +206,8 @@ const STARTUP_DIRS: &[&str] = &[
     ".config/systemd",
     ".config/git",
     ".config/nvim",
+    ".local/bin",
+    ".local/share/applications",
     ".emacs.d",
     ".cargo/config",
     ".cargo/config.toml",

@@ -122,8 +122,6 @@ fn writes_stay_beneath_the_roots() {
         vec![
             (write("src/main.rs"), FREE),
             (write("new/deep/file"), FREE),
-            (write("../other/x"), "deny path.outside"),
-            (write("/home/u/w-evil/x"), "deny path.outside"),
             (write("~/.bashrc"), "deny path.outside"),
             (write("/etc/passwd"), "deny path.outside"),
             (write("~/.ssh/authorized_keys"), "deny path.credential"),
@@ -144,6 +142,18 @@ fn writes_stay_beneath_the_roots() {
     };
     table(&file_tool(), rows());
     table(&command(), rows());
+    for outside in ["../other/x", "/home/u/w-evil/x"] {
+        assert_eq!(file_tool().act(write(outside)).verdict(), "deny path.outside", "{outside}");
+        assert_eq!(command().act(write(outside)).verdict(), "ask path.outside", "{outside}");
+        let there = command().act(write(outside)).fact(outside, |fact| fact.kind = Fact::Known(Kind::File(3)));
+        assert_eq!(there.verdict(), "deny path.outside", "{outside}: what is there is lost");
+    }
+    assert_eq!(command().act(write("~/bin/x")).verdict(), "deny path.outside", "a program that runs later");
+    let link = command().act(write("out/x")).fact("out/x", |fact| {
+        fact.place = Place::Elsewhere;
+        fact.resolved = "/home/u/other/x".to_owned();
+    });
+    assert_eq!(link.verdict(), "deny path.outside", "a name inside that leads outside");
     assert_eq!(command().act(write("/dev/null")).verdict(), FREE);
     assert_eq!(file_tool().act(write("/dev/null")).verdict(), "deny path.device");
     assert_eq!(command().half_boxed().act(write("/tmp/x")).verdict(), FREE, "a temporary directory of its own");

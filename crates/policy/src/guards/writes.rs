@@ -7,6 +7,7 @@ use tollgate_call::places::{Place, Protection, clean};
 use super::paths::{
     credential, device, guard_files, is_descriptor_of_command, kind, matches, protected_by_glob, refused,
 };
+use crate::mode::Mode;
 use crate::rule;
 use crate::ruling::{Rulings, quoted, why};
 use crate::subject::{Doer, View};
@@ -32,7 +33,11 @@ fn write_fact(view: &View<'_>, path: &PathRef, fact: &PathFact, how: WriteHow, o
     if refused(view, path, fact, out) {
         return;
     }
-    place(view, &path.raw, fact.place, out);
+    if is_question(view, path, fact, how) {
+        outside(view, &path.raw, out);
+    } else {
+        place(view, &path.raw, fact.place, out);
+    }
     protected(view, path, fact, out);
     kind(view, path, fact, out);
     hard_link(path, fact, how, out);
@@ -75,6 +80,46 @@ pub(super) fn place(view: &View<'_>, raw: &str, place: Place, out: &mut Rulings)
                 .instead("write inside the workspace");
         }
     }
+}
+
+/// Whether a command's write outside the roots is somebody's choice: a plain place, said openly, and nothing there that
+/// is lost or obeyed later. Tools of ours never ask: they could not write there anyway.
+fn is_question(view: &View<'_>, path: &PathRef, fact: &PathFact, how: WriteHow) -> bool {
+    let plain = match fact.place {
+        Place::Elsewhere | Place::ReadRoot => how == WriteHow::Metadata || !runs_later(fact),
+        Place::Inside
+        | Place::Root
+        | Place::Ancestor
+        | Place::Home
+        | Place::Temp
+        | Place::Credential
+        | Place::GuardState
+        | Place::GuardPolicy
+        | Place::HarmlessDevice
+        | Place::Device
+        | Place::System => false,
+    };
+    let lost = how == WriteHow::Replace && matches!(fact.kind, Fact::Known(Kind::File(_)));
+    // A name that leads elsewhere deceives whoever is asked.
+    let said = clean(&path.abs) == fact.resolved;
+    // Where questions are skipped there is nobody to choose.
+    let asks = view.policy.settings().mode != Mode::DangerouslySkipPermissions;
+    view.subject.doer == Doer::Command && plain && !lost && said && asks
+}
+
+/// Whether what is written there is obeyed or run later. git's own settings are judged as configuration besides.
+fn runs_later(fact: &PathFact) -> bool {
+    let program = fact.resolved.rsplit('/').take(2).any(|name| name == "bin");
+    program || (fact.protection.is_some() && !fact.resolved.ends_with("/.gitconfig"))
+}
+
+fn outside(view: &View<'_>, raw: &str, out: &mut Rulings) {
+    let instead = if view.is_performed_here() {
+        "write inside the workspace; the box opens no other place, unless the operator starts it with `--rw DIR`"
+    } else {
+        "write inside the workspace"
+    };
+    out.ask(rule::PATH_OUTSIDE, format!("it writes {}, outside the workspace", quoted(raw))).instead(instead);
 }
 
 /// Protected names: a question, except for those that the operator listed.

@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
             "ps", "pgrep", "pidof", "top", "htop", "btop", "atop", "glances", "pstree", "pmap", "pwdx", "procs",
             "jobs", "iotop", "prtstat", "tasklist", "lsns", "powertop",
         ],
-        "-o -C -u -U -p -t -g -n -d -b -s -F -w",
+        "-o -C -u -U -p -t -g -n -d -b -s -F -w --sort --format --pid --ppid --user --cols --columns --lines --quick-pid",
         &[Rule::Code(list)],
         "ps aux",
         "ps aux > /etc/x",
