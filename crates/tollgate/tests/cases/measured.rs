@@ -20,7 +20,9 @@ struct Line {
 }
 
 /// How many of a hundred everyday commands are allowed today; it only rises.
-const ALLOWED_PERCENT: usize = 75;
+const ALLOWED_PERCENT: usize = 84;
+/// How many of all are denied today; it only falls.
+const DENIED: usize = 3;
 
 #[test]
 fn everyday_commands_are_allowed() {
@@ -28,11 +30,12 @@ fn everyday_commands_are_allowed() {
     let lines = text.lines().map(|line| serde_json::from_str::<Line>(line).unwrap());
     let scored: Vec<Line> = lines.filter(|line| line.expect == "allow").collect();
     let mut stopped: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    let mut allowed = 0;
+    let (mut allowed, mut denied) = (0, 0);
     for line in &scored {
         let (decision, rule) = say(line);
         let is_allowed = decision == Decision::Allow;
         allowed += usize::from(is_allowed);
+        denied += usize::from(decision == Decision::Deny);
         if !is_allowed {
             println!("{decision:?} {rule}: {} {}", line.class, line.args["command"]);
         }
@@ -44,8 +47,8 @@ fn everyday_commands_are_allowed() {
         println!("everyday: {rule}: {ask} asked, {deny} denied");
     }
     let percent = allowed * 100 / scored.len();
-    println!("everyday: {allowed} of {} allowed ({percent} %)", scored.len());
-    assert!(percent >= ALLOWED_PERCENT, "{percent} %");
+    println!("everyday: {allowed} of {} allowed ({percent} %), {denied} denied", scored.len());
+    assert!(percent >= ALLOWED_PERCENT && denied <= DENIED, "{percent} % allowed, {denied} denied");
 }
 
 fn say(line: &Line) -> (Decision, String) {
