@@ -30,6 +30,8 @@ pub struct Commands {
     pub roots: Vec<String>,
     /// Places that cannot be read: the guard's state, credentials.
     pub hidden: Vec<PathBuf>,
+    /// Files of the guard that may lie in a root and are never written, such as its binary.
+    pub guarded: Vec<PathBuf>,
     /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
     /// Limits on resources.
@@ -72,13 +74,18 @@ impl Commands {
             env: self.env.clone(),
             writable: self.roots.iter().map(PathBuf::from).collect(),
             hidden: self.hidden.iter().chain(&pins.masked).cloned().collect(),
-            pinned: pins.pinned.clone(),
+            pinned: pins.pinned.iter().chain(self.guarded()).cloned().collect(),
             timeout: command.timeout,
             output_cap: STREAM_CAP,
             stdin: Vec::new(),
             limits: self.limits,
             network: Network::None,
         }
+    }
+
+    /// What is there and lies in a root; the rest of the file system is read-only anyway.
+    fn guarded(&self) -> impl Iterator<Item = &PathBuf> {
+        self.guarded.iter().filter(|file| file.exists() && self.roots.iter().any(|root| file.starts_with(root)))
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) enum Verb {
     Run(Run),
     /// Judge one call, or a batch, without doing anything.
     Check(Check),
+    /// Tell how a command is read: its parts, what each does, and what the policy says of it.
+    Explain(Explain),
     /// Answer a host agent's hook (reads its JSON from standard input).
     Hook(Hook),
     /// Put Tollgate's hook into a host agent's settings.
@@ -177,9 +179,25 @@ pub(crate) struct Check {
     /// Read JSON Lines `{id, tool, args, cwd, facts?}` and answer each with one line.
     #[arg(long, conflicts_with_all = ["command", "tool"])]
     pub(crate) batch: bool,
-    /// Show every finding, with the part underlined.
+    /// Tell the whole reading, as `tollgate explain` does.
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) ground: Ground,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) ground: Ground,
+    /// The command, after `--`: one word is read as bash, several as the words of one command.
+    #[arg(required = true, last = true, value_name = "CMD")]
+    pub(crate) command: Vec<String>,
+}
+
+/// Where a call is judged that nobody performs.
+#[derive(Debug, Args)]
+pub(crate) struct Ground {
     /// Where relative names start.
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,

@@ -40,6 +40,7 @@ impl Parts {
             helper: Helper::this_program(),
             roots: layout.roots.clone(),
             hidden: hidden(home),
+            guarded: layout.guard_policy.iter().map(PathBuf::from).collect(),
             env: environment(home, &assembly.policy.settings().env_allow),
             limits: Limits::default(),
             kept: undo::Limits::default(),

@@ -55,6 +55,7 @@ fn run(cli: Cli, printer: Printer) -> Result<Exit, Failure> {
     match verb {
         Verb::Run(args) => doors::agent::run(&args, &home, printer),
         Verb::Check(args) => verbs::check::run(&args, &home, printer),
+        Verb::Explain(args) => verbs::check::explain(&args, &home, printer),
         Verb::Hook(args) => Ok(doors::hook::run(args, &common, printer)),
         Verb::Install(args) => verbs::install::install(&args, &home, printer),
         Verb::Uninstall(args) => verbs::install::uninstall(&args, &home, printer),

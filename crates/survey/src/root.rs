@@ -164,8 +164,11 @@ fn judge(real: &str, layout: &Layout) -> Result<(), RootError> {
     }
     for own in layout.guard_state.iter().chain(&layout.guard_policy) {
         let there = real_or_given(own);
-        let touches = |own: &str| is_beneath(own, real) || strip_dir(real, own).is_some();
-        if touches(own) || touches(&there) {
+        let within = is_beneath(own, real) || is_beneath(&there, real);
+        let beneath = strip_dir(real, own).is_some() || strip_dir(real, &there).is_some();
+        // One file of ours, such as the binary in the project that builds it, is guarded by its name.
+        let by_name = layout.guard_policy.contains(own) && std::path::Path::new(&there).is_file();
+        if beneath || (within && !by_name) {
             return Err(RootError::HoldsGuard(real.to_owned(), own.clone()));
         }
     }

@@ -60,6 +60,7 @@ fn desk(doing: Doing) -> Desk {
         helper: Helper::at(PathBuf::from(env!("CARGO_BIN_EXE_tollgate-box"))),
         roots: vec![w.to_str().unwrap().to_owned()],
         hidden: vec![room.base.join("state")],
+        guarded: Vec::new(),
         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
         limits: sandbox::Limits::default(),
         kept: Limits::default(),

@@ -15,15 +15,15 @@ use tollgate::policy::{Decision, Findings, Policy, judge};
 use tollgate::survey::Surveyor;
 
 use super::facts::{self, Told};
-use super::spoken;
-use crate::args::{Check, Limits};
+use super::{explain, spoken};
+use crate::args::{Check, Explain, Ground, Limits};
 use crate::assembly::{self, Assembly, text};
 use crate::configuration;
 use crate::doors::hook::claude;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::home::{Home, absolute};
-use crate::printer::{Printer, Tone, visible};
+use crate::printer::{Printer, visible};
 
 /// Longest line of a batch, in bytes.
 const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -70,7 +70,7 @@ struct Judgement {
 /// # Errors
 /// [`Failure`] when the command line or the configuration is wrong.
 pub(crate) fn run(args: &Check, home: &Home, printer: Printer) -> Result<Exit, Failure> {
-    let checker = Checker::new(args, home)?;
+    let checker = Checker::new(&args.ground, home)?;
     if args.batch {
         return checker.batch(printer);
     }
@@ -80,16 +80,31 @@ pub(crate) fn run(args: &Check, home: &Home, printer: Printer) -> Result<Exit, F
         _ => return Err(Failure::usage("give a bash command, or `--tool NAME --args JSON`, or `--batch`")),
     };
     let judgement = checker.judge(tool, call_args.into_bytes(), checker.cwd.clone(), None);
-    judgement.tell(args, printer);
-    Ok(match judgement.decision {
-        Decision::Allow => Exit::Ok,
-        Decision::Ask => Exit::NeedsApproval,
-        Decision::Deny => Exit::Denied,
-    })
+    judgement.tell(if args.explain { Telling::Whole } else { Telling::Verdict }, printer);
+    Ok(judgement.exit())
+}
+
+/// Runs the verb `explain`: the same judgement, told whole.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn explain(args: &Explain, home: &Home, printer: Printer) -> Result<Exit, Failure> {
+    let checker = Checker::new(&args.ground, home)?;
+    let call_args = json!({ "command": explain::one_command(&args.command) }).to_string();
+    let judgement = checker.judge("run_bash".to_owned(), call_args.into_bytes(), checker.cwd.clone(), None);
+    judgement.tell(Telling::Whole, printer);
+    Ok(judgement.exit())
+}
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    Verdict,
+    Whole,
 }
 
 impl<'a> Checker<'a> {
-    fn new(args: &Check, home: &'a Home) -> Result<Self, Failure> {
+    fn new(args: &Ground, home: &'a Home) -> Result<Self, Failure> {
         let walls = if args.assume_box { Confinement::Enforced } else { Confinement::Outside };
         let (policy, looking, root) = match &args.assume_root {
             Some(root) => {
@@ -221,61 +236,29 @@ impl Judgement {
         })
     }
 
-    fn tell(&self, args: &Check, printer: Printer) {
-        printer.json(&self.json(&Value::Null));
-        let tone = match self.decision {
-            Decision::Allow => Tone::Good,
-            Decision::Ask => Tone::Care,
-            Decision::Deny => Tone::Bad,
-        };
+    const fn exit(&self) -> Exit {
+        match self.decision {
+            Decision::Allow => Exit::Ok,
+            Decision::Ask => Exit::NeedsApproval,
+            Decision::Deny => Exit::Denied,
+        }
+    }
+
+    fn tell(&self, telling: Telling, printer: Printer) {
+        let mut value = self.json(&Value::Null);
+        let read = self.call.as_ref().zip(self.findings.as_ref());
+        if let (Telling::Whole, Some((call, findings)), Value::Object(fields)) = (telling, read, &mut value) {
+            fields.insert("parts".to_owned(), explain::json(call, findings));
+        }
+        printer.json(&value);
+        let decision = printer.paint(explain::tone(self.decision), self.decision.as_str());
         let rule = self.rules.first().map_or("default.allow", String::as_str);
-        printer.line(&format!("{} [{rule}] {}", printer.paint(tone, self.decision.as_str()), visible(&self.because)));
-        let (Some(findings), Some(call)) = (&self.findings, &self.call) else { return };
-        if let Some(instead) = &findings.deciding().instead {
-            printer.line(&format!("  instead: {}", visible(instead)));
+        printer.line(&format!("{decision} [{rule}] {}", visible(&self.because)));
+        let Some((call, findings)) = read else { return };
+        match (telling, &findings.deciding().instead) {
+            (Telling::Whole, _) => explain::tell(call, findings, printer),
+            (Telling::Verdict, Some(instead)) => printer.line(&format!("  instead: {}", visible(instead))),
+            (Telling::Verdict, None) => {}
         }
-        if args.explain {
-            explain(call, findings, printer);
-        }
-    }
-}
-
-fn explain(call: &Call, findings: &Findings, printer: Printer) {
-    for finding in findings {
-        printer.line(&format!("  {:<5} [{}] {}", finding.decision.as_str(), finding.rule, visible(&finding.because)));
-        if let Some((line, mark)) = finding.span.as_ref().and_then(|span| underlined(call.pointed(span)?, span)) {
-            printer.line(&format!("        {line}\n        {mark}"));
-        }
-    }
-}
-
-/// The line that a span begins on, and the mark under it; columns are those of the text as shown.
-fn underlined(text: &str, span: &tollgate::call::Span) -> Option<(String, String)> {
-    let (start, end) = (span.start as usize, span.end as usize);
-    let head = text.get(..start)?;
-    let line_start = head.rfind('\n').map_or(0, |at| at + 1);
-    let line_end = text.get(start..)?.find('\n').map_or(text.len(), |at| start + at);
-    let before = visible(text.get(line_start..start)?);
-    let marked = visible(text.get(start..end.min(line_end))?);
-    let line = format!("{before}{marked}{}", visible(text.get(end.min(line_end)..line_end)?));
-    let mark = format!("{}{}", " ".repeat(before.chars().count()), "^".repeat(marked.chars().count().max(1)));
-    Some((line, mark))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tollgate::call::Span;
-
-    #[test]
-    fn the_mark_stands_under_the_part_on_its_own_line() {
-        let (line, mark) = underlined("cd x\nrm -rf /tmp", &Span::new("/command", 8, 11)).unwrap();
-        assert_eq!((line.as_str(), mark.as_str()), ("rm -rf /tmp", "   ^^^"));
-    }
-
-    #[test]
-    fn a_mark_counts_escaped_characters_as_they_are_shown() {
-        let (line, mark) = underlined("a\u{1b}b", &Span::new("/command", 2, 3)).unwrap();
-        assert_eq!((line.as_str(), mark.as_str()), ("a\\u{1b}b", "       ^"));
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod approve;
 pub(crate) mod check;
 pub(crate) mod doctor;
+mod explain;
 mod facts;
 pub(crate) mod halt;
 pub(crate) mod init;

@@ -13,6 +13,33 @@ pub(super) fn action(action: &Action) -> Value {
     json!({ "action": ActionName::of(&action.kind).as_str(), "on": on(&action.kind), "part": action.part })
 }
 
+/// One action as a sentence without a subject.
+pub(super) fn words(kind: &ActionKind) -> String {
+    let verb = match kind {
+        ActionKind::Read(_) => "reads",
+        ActionKind::Write(..) => "writes",
+        ActionKind::Delete(..) => "deletes",
+        ActionKind::Move(..) => "moves",
+        ActionKind::Execute(_) => "runs",
+        ActionKind::Connect(_) => "reaches",
+        ActionKind::Listen(_) => "listens as",
+        ActionKind::Message(_) => "sends a message to",
+        ActionKind::Spend(_) => "spends",
+        ActionKind::Install(_) => "installs with",
+        ActionKind::Privilege(_) => "changes rights:",
+        ActionKind::Persist(_) => "outlives the call:",
+        ActionKind::Control(_) => "changes what runs later:",
+        ActionKind::Publish(_) => "publishes to",
+        ActionKind::Destroy(_) => "destroys",
+        ActionKind::Signal(_) => "signals",
+        ActionKind::Opaque(_) => "does what cannot be known before it runs",
+    };
+    match on(kind) {
+        unknown if unknown == "?" => verb.to_owned(),
+        on => format!("{verb} {on}"),
+    }
+}
+
 /// What an action is about.
 fn on(kind: &ActionKind) -> String {
     match kind {

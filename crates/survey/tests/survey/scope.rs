@@ -176,6 +176,18 @@ fn a_root_that_hands_over_the_user_or_the_guard_is_refused() {
 }
 
 #[test]
+fn a_root_may_hold_the_binary_but_not_a_directory_of_the_guard() {
+    let place = Place::new();
+    let mut layout = place.layout();
+    layout.guard_policy.push(place.path("W/a/b.txt"));
+    assert!(Root::open(&place.path("W"), &layout).is_ok());
+    let beneath = Root::open(&place.path("W/a/b.txt"), &layout).unwrap_err();
+    assert!(matches!(beneath, RootError::HoldsGuard(..) | RootError::NotDirectory(_)), "{beneath}");
+    layout.guard_policy.push(place.path("W/a"));
+    assert!(matches!(Root::open(&place.path("W"), &layout), Err(RootError::HoldsGuard(..))));
+}
+
+#[test]
 fn a_walk_reaches_everything_inside_and_follows_no_link() {
     use tollgate_survey::{Step, WalkLimits};
     let place = Place::new();
