@@ -84,6 +84,16 @@ pub(crate) enum Verb {
     Demo,
     /// Tell what is enforced on this machine, what is missing, and how to get it.
     Doctor,
+    /// Print the completions of a shell: `tollgate completions bash > FILE`.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual, or write one page for each verb into a directory.
+    Man {
+        /// The directory, such as `~/.local/share/man/man1`.
+        dir: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -47,27 +47,26 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, printer: Printer) -> Result<Exit, Failure> {
     let Cli { common, verb } = cli;
-    // The hook answers whatever happens, so it finds its own way.
-    if let Verb::Hook(args) = verb {
-        return Ok(doors::hook::run(args, &common, printer));
-    }
-    let home = Home::of(&common)?;
+    let home = || Home::of(&common);
     match verb {
-        Verb::Run(args) => doors::agent::run(&args, &home, printer),
-        Verb::Check(args) => verbs::check::run(&args, &home, printer),
-        Verb::Explain(args) => verbs::check::explain(&args, &home, printer),
+        Verb::Run(args) => doors::agent::run(&args, &home()?, printer),
+        Verb::Check(args) => verbs::check::run(&args, &home()?, printer),
+        Verb::Explain(args) => verbs::check::explain(&args, &home()?, printer),
+        // The hook answers whatever happens, so it finds its own way.
         Verb::Hook(args) => Ok(doors::hook::run(args, &common, printer)),
-        Verb::Install(args) => verbs::install::install(&args, &home, printer),
-        Verb::Uninstall(args) => verbs::install::uninstall(&args, &home, printer),
-        Verb::Init(args) => verbs::init::run(&args, &home, printer),
-        Verb::Approve { id } => verbs::approve::approve(id.as_deref(), &home, printer),
-        Verb::Deny { id, reason } => verbs::approve::deny(&id, reason.as_deref(), &home, printer),
-        Verb::Halt { run, reason } => verbs::halt::halt(run.as_deref(), reason.as_deref(), &home, printer),
-        Verb::Resume { run } => verbs::halt::resume(run.as_deref(), &home, printer),
-        Verb::Undo(args) => verbs::undo::run(&args, &home, printer),
-        Verb::Log { what } => verbs::log::run(&what, &home, printer),
+        Verb::Install(args) => verbs::install::install(&args, &home()?, printer),
+        Verb::Uninstall(args) => verbs::install::uninstall(&args, &home()?, printer),
+        Verb::Init(args) => verbs::init::run(&args, &home()?, printer),
+        Verb::Approve { id } => verbs::approve::approve(id.as_deref(), &home()?, printer),
+        Verb::Deny { id, reason } => verbs::approve::deny(&id, reason.as_deref(), &home()?, printer),
+        Verb::Halt { run, reason } => verbs::halt::halt(run.as_deref(), reason.as_deref(), &home()?, printer),
+        Verb::Resume { run } => verbs::halt::resume(run.as_deref(), &home()?, printer),
+        Verb::Undo(args) => verbs::undo::run(&args, &home()?, printer),
+        Verb::Log { what } => verbs::log::run(&what, &home()?, printer),
         Verb::Demo => demo::run(printer),
-        Verb::Doctor => verbs::doctor::run(&home, printer),
+        Verb::Completions { shell } => Ok(verbs::manual::completions(shell, printer)),
+        Verb::Man { dir } => verbs::manual::pages(dir.as_deref(), printer),
+        Verb::Doctor => verbs::doctor::run(&home()?, printer),
     }
 }
 

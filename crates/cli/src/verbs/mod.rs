@@ -9,6 +9,7 @@ pub(crate) mod halt;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod log;
+pub(crate) mod manual;
 pub(crate) mod secret;
 mod spoken;
 pub(crate) mod undo;

@@ -343,3 +343,33 @@ fn a_workspace_that_holds_the_binary_is_worked_in_and_the_binary_is_left_alone()
     assert_eq!(std::fs::metadata(&own).unwrap().len(), before);
     assert_eq!(world.file("note"), "done\n");
 }
+
+#[test]
+fn completions_and_manual_pages_know_every_verb() {
+    let world = World::new();
+    let pages = world.run(&["man", &world.text("ws")]);
+    assert_eq!(pages.exit, 0, "{pages}");
+    let help = world.run(&["--help"]).stdout;
+    let verbs = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let verbs: Vec<&str> =
+        verbs.filter_map(|line| line.split_whitespace().next()).filter(|verb| *verb != "help").collect();
+    assert!(verbs.len() > 10, "{help}");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = world.run(&["completions", shell]).stdout;
+        for verb in &verbs {
+            assert!(script.contains(verb), "{shell} does not know {verb}");
+        }
+    }
+    for verb in verbs {
+        assert!(world.file(&format!("tollgate-{verb}.1")).contains(&format!("tollgate-{verb}")), "{verb}");
+    }
+    assert!(world.run(&["man"]).stdout.contains(".SH SUBCOMMANDS"));
+}
+
+#[test]
+fn the_completions_of_bash_are_bash() {
+    let world = World::new();
+    world.write("ws/completions", world.run(&["completions", "bash"]).stdout);
+    let bash = std::process::Command::new("bash").arg("-n").arg(world.path("ws/completions")).output().unwrap();
+    assert!(bash.status.success(), "{bash:?}");
+}
