@@ -283,6 +283,8 @@ pub(crate) struct Undo {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogVerb {
+    /// Set a JSON Lines file that differs from the ledger aside, and write it anew from the ledger.
+    Rebuild,
     /// Check the hash chain, and the JSON Lines file against the ledger.
     Verify {
         /// A JSON Lines file to check by itself.

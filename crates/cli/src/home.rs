@@ -80,6 +80,10 @@ impl Home {
     /// # Errors
     /// [`Failure`] when it is damaged.
     pub(crate) fn operator(&self) -> Result<Option<Operator>, Failure> {
+        // Whoever could write it could put a secret of their own in its place.
+        if !self.state_dir()?.holds_private(OPERATOR).map_err(|error| Failure::state(&error))? {
+            return Ok(None);
+        }
         match read_small(&self.state.join(OPERATOR)).map_err(|error| Failure::state(&error))? {
             None => Ok(None),
             Some(text) => serde_json::from_str(&text).map(Some).map_err(|error| {

@@ -82,6 +82,16 @@ impl Printer {
         emit(&mut io::stdout(), text);
     }
 
+    /// The same, where it matters that somebody got them.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn delivered(&self, text: &str) -> io::Result<()> {
+        let mut stdout = io::stdout();
+        io::Write::write_all(&mut stdout, text.as_bytes())?;
+        io::Write::flush(&mut stdout)
+    }
+
     /// Says something to the person at the terminal.
     pub(crate) fn say(&self, text: &str) {
         emit(&mut io::stderr(), &format!("{}\n", escape(text)));
@@ -135,8 +145,21 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Spells out everything that a terminal would obey or hide, private-use characters included.
+/// Spells out everything that a terminal would obey or hide, private-use characters and line breaks included: what a
+/// model or a file wrote stays on its own line of ours.
 pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.extend(c.escape_default()),
+            c => push_visible(&mut out, c),
+        }
+    }
+    out
+}
+
+/// The same for text of several lines that stands by itself.
+pub(crate) fn visible_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     text.chars().for_each(|c| push_visible(&mut out, c));
     out
@@ -144,9 +167,9 @@ pub(crate) fn visible(text: &str) -> String {
 
 fn push_visible(out: &mut String, c: char) {
     let hidden = matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}' | '\u{fe00}'..='\u{fe0e}');
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}' | '\u{fe00}'..='\u{fe0e}');
     if (c.is_control() && c != '\n' && c != '\t') || hidden {
         out.extend(c.escape_unicode());
     } else {
@@ -168,6 +191,12 @@ mod tests {
     #[test]
     fn untrusted_text_cannot_bring_paint() {
         assert_eq!(visible("\u{e032}allowed\u{e03f}"), "\\u{e032}allowed\\u{e03f}");
+    }
+
+    #[test]
+    fn untrusted_text_cannot_begin_a_line_of_ours() {
+        assert_eq!(visible("x\napproved, once"), "x\\napproved, once");
+        assert_eq!(visible_lines("one\ntwo\u{2800}"), "one\ntwo\\u{2800}");
     }
 
     #[test]

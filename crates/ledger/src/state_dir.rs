@@ -86,7 +86,10 @@ impl StateDir {
     /// Checks a file in it without opening it, and tells whether it is there.
     ///
     /// Opening and closing the database by hand would drop the locks that SQLite holds on it.
-    pub(crate) fn holds_private(&self, name: &str) -> Result<bool, StateDirError> {
+    ///
+    /// # Errors
+    /// [`StateDirError`] when it is a link, no regular file, not ours, or open to others.
+    pub fn holds_private(&self, name: &str) -> Result<bool, StateDirError> {
         use rustix::fs::{AtFlags, CWD, FileType, statat};
         let path = self.0.join(name);
         let stat = match statat(CWD, &path, AtFlags::SYMLINK_NOFOLLOW) {

@@ -66,7 +66,9 @@ fn collect(dir: &Waiting, named: &Named, pins: &mut Pins, left: &mut usize, wait
             let Some(fewer) = left.checked_sub(1) else { return };
             *left = fewer;
         }
-        let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
+        let Ok(kind) = entry.file_type() else { continue };
+        // Only compared: a name that is not UTF-8 is no protected name, but may lead to some.
+        let name = entry.file_name().to_string_lossy().into_owned();
         let rel = if dir.rel.is_empty() { name.clone() } else { format!("{}/{name}", dir.rel) };
         let path = entry.path();
         // A repository is worked in; what in it is obeyed is pinned by itself.
@@ -106,6 +108,17 @@ fn any(names: &[String], path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_no_text_hides_nothing_beneath_it() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let odd = dir.path().join(std::ffi::OsStr::from_bytes(b"bad\xff"));
+        std::fs::create_dir_all(odd.join(".git/hooks")).unwrap();
+        std::fs::write(odd.join(".env"), "").unwrap();
+        let pins = of(&[dir.path().to_str().unwrap().to_owned()], &Named::default());
+        assert_eq!((pins.pinned, pins.masked), (vec![odd.join(".git/hooks")], vec![odd.join(".env")]));
+    }
 
     #[test]
     fn a_flood_of_files_unpins_nothing_of_the_root() {

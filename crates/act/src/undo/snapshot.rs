@@ -81,12 +81,20 @@ pub(crate) fn state_of(held: &Held) -> Result<State, UndoError> {
         FileType::Symlink => {
             let target = rustix::fs::readlinkat(held.parent(), held.name(), Vec::new())
                 .map_err(|errno| UndoError::Held(held.io(errno)))?;
-            State::Link { target: target.to_string_lossy().into_owned() }
+            link_to(&target)
         }
         FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
             State::Unkept { why: "not a file, link or directory".to_owned() }
         }
     })
+}
+
+/// A link as it is kept: the journal is text, and a target that is none would come back as another.
+pub(crate) fn link_to(target: &std::ffi::CStr) -> State {
+    match target.to_str() {
+        Ok(target) => State::Link { target: target.to_owned() },
+        Err(_) => State::Unkept { why: "a link whose target is not UTF-8".to_owned() },
+    }
 }
 
 /// Handles of the roots, opened once each.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tollgate::gate::Clock as _;
-use tollgate::ledger::{Event, HaltChange, HaltScope, Record, RunId, Scrubber, Store as _};
+use tollgate::ledger::{Event, HALT_FLAG, HaltChange, HaltScope, Record, RunId, Scrubber, Store as _};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,10 +17,33 @@ use crate::verbs::secret;
 /// [`Failure`] when the ledger cannot be written.
 pub(crate) fn halt(run: Option<&str>, reason: Option<&str>, home: &Home, printer: Printer) -> Result<Exit, Failure> {
     let change = change(run, reason.unwrap_or("halted by the operator"), "raised")?;
-    home.ledger()?.raise_halt(&change).map_err(|error| Failure::state(&error))?;
+    let raised = home.ledger().and_then(|store| store.raise_halt(&change).map_err(|error| Failure::state(&error)));
+    match raised {
+        Ok(_state) => {}
+        Err(failure) if change.scope == HaltScope::All => raise_flag(home, &failure, printer)?,
+        Err(failure) => {
+            let message = format!("{}; `tollgate halt` without `--run` stops everything all the same", failure.message);
+            return Err(Failure { message, ..failure });
+        }
+    }
     printer.line(&printer.paint(Tone::Bad, "halted: every call is denied until `tollgate resume`"));
     printer.json(&json!({ "halted": change.scope.key() }));
     Ok(Exit::Ok)
+}
+
+/// Where the ledger cannot be written, on a full disk say, an empty file says the same.
+fn raise_flag(home: &Home, failure: &Failure, printer: Printer) -> Result<(), Failure> {
+    let flag = home.state.join(HALT_FLAG);
+    let made = std::fs::OpenOptions::new().create(true).append(true).open(&flag);
+    made.map_err(|error| {
+        Failure::state(&format!("{}; and `{}` cannot be made: {error}", failure.message, flag.display()))
+    })?;
+    printer.say(&format!(
+        "the ledger does not hold this halt ({}); the file `{}` does",
+        failure.message,
+        flag.display()
+    ));
+    Ok(())
 }
 
 /// Clears a halt, and removes the flag file. Needs the operator's secret.
@@ -31,16 +54,22 @@ pub(crate) fn resume(run: Option<&str>, home: &Home, printer: Printer) -> Result
     let change = change(run, "resumed by the operator", "cleared")?;
     secret::unlock(home, printer)?;
     let store = home.ledger()?;
+    lower_flag(home)?;
     store.clear_halt(&change).map_err(|error| Failure::state(&error))?;
-    let flag = home.state.join(tollgate::ledger::HALT_FLAG);
-    match std::fs::remove_file(&flag) {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(Failure::state(&format!("`{}` cannot be removed: {error}", flag.display()))),
-    }
     printer.line(&printer.paint(Tone::Good, "resumed"));
     printer.json(&json!({ "resumed": change.scope.key() }));
     Ok(Exit::Ok)
+}
+
+fn lower_flag(home: &Home) -> Result<(), Failure> {
+    let flag = home.state.join(HALT_FLAG);
+    let gone = match flag.symlink_metadata() {
+        Ok(is) if is.is_dir() => std::fs::remove_dir(&flag),
+        Ok(_) => std::fs::remove_file(&flag),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    };
+    gone.map_err(|error| Failure::state(&format!("`{}` cannot be removed: {error}", flag.display())))
 }
 
 fn change(run: Option<&str>, reason: &str, what: &str) -> Result<HaltChange, Failure> {

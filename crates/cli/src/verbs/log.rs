@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use tollgate::gate::Clock as _;
 use tollgate::ledger::log::{self, Filter, Report};
 use tollgate::ledger::{Event, RunId, StateDir};
 
@@ -11,6 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::printer::{Printer, Tone, visible};
+use crate::system::SystemClock;
 
 /// Runs the verb.
 ///
@@ -18,6 +20,7 @@ use crate::printer::{Printer, Tone, visible};
 /// [`Failure`] when there is no log or it cannot be read.
 pub(crate) fn run(what: &LogVerb, home: &Home, printer: Printer) -> Result<Exit, Failure> {
     match what {
+        LogVerb::Rebuild => rebuild(home, printer),
         LogVerb::Verify { file } => verify(file.as_deref(), home, printer),
         LogVerb::Show { run, event, last } => show(run.as_deref(), event.as_deref(), *last, home, printer),
     }
@@ -47,6 +50,13 @@ fn verify(file: Option<&Path>, home: &Home, printer: Printer) -> Result<Exit, Fa
     Ok(if report.is_sound() { Exit::Ok } else { Exit::Denied })
 }
 
+fn rebuild(home: &Home, printer: Printer) -> Result<Exit, Failure> {
+    let aside = home.ledger()?.rebuild_mirror(SystemClock.now_ms()).map_err(|error| Failure::state(&error))?;
+    printer.line(&format!("the file is written anew; the old one is `{}`", aside.display()));
+    printer.json(&json!({ "aside": aside.display().to_string() }));
+    Ok(Exit::Ok)
+}
+
 /// The report in lines.
 pub(crate) fn told(report: &Report, printer: Printer) -> Vec<String> {
     let head = report.head.as_ref().map_or_else(|| "none".to_owned(), |head| head.hash.to_string());
@@ -55,7 +65,9 @@ pub(crate) fn told(report: &Report, printer: Printer) -> Vec<String> {
     let mut lines = vec![format!("{verdict}: {} records hold, head {head}", report.records)];
     lines.extend(report.torn_tail.as_ref().map(|torn| format!("torn tail: {torn}")));
     lines.extend(report.first_bad.as_ref().map(|bad| format!("first bad record: {bad}")));
-    lines.extend(report.disagreement.as_ref().map(|differs| format!("the JSON Lines file differs: {differs}")));
+    if let Some(differs) = &report.disagreement {
+        lines.push(format!("the JSON Lines file differs: {differs}; `tollgate log rebuild` writes it anew"));
+    }
     lines
 }
 
@@ -72,8 +84,8 @@ fn show(run: Option<&str>, event: Option<&str>, last: usize, home: &Home, printe
             record.seq,
             when(record.ts),
             record.event.as_str(),
-            word("decision"),
-            word("tool"),
+            visible(word("decision")),
+            visible(word("tool")),
             visible(&clip(&data.to_string())),
         ));
         printer.json(&json!({

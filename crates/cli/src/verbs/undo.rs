@@ -67,13 +67,18 @@ fn which(args: &args::Undo, steps: &[Step]) -> Result<Which, Failure> {
     }
 }
 
-/// The journal names files by root and path; the root is the one that a step used.
+/// The journal names files by root and path beneath it, both real; the file itself may be gone.
 fn spot(file: &Path, steps: &[Step]) -> Result<Spot, Failure> {
     let name = file.display().to_string();
-    let spots = steps.iter().rev().flat_map(|step| step.changes.iter().map(|recorded| recorded.change.spot()));
+    let parent = file.parent().and_then(|dir| dir.canonicalize().ok());
+    let real = parent.zip(file.file_name()).map(|(dir, name)| dir.join(name));
+    let is_it = |spot: &Spot| {
+        let at = Path::new(&spot.root).join(&spot.path);
+        at == file || real.as_deref() == Some(&at)
+    };
+    let mut spots = steps.iter().rev().flat_map(|step| step.changes.iter().map(|recorded| recorded.change.spot()));
     spots
-        .into_iter()
-        .find(|spot| spot.to_string() == name)
+        .find(is_it)
         .ok_or_else(|| Failure::denied(format!("no step changed `{}`; see `tollgate undo --list`", visible(&name))))
 }
 
@@ -85,7 +90,8 @@ fn list(steps: &[Step], printer: Printer) -> Exit {
         let taken_back = !step.changes.is_empty() && step.changes.iter().all(|recorded| recorded.undone_by.is_some());
         let note = if taken_back { printer.paint(Tone::Dim, " (undone)") } else { String::new() };
         let at = when(i64::try_from(step.meta.at_ms).unwrap_or(i64::MAX));
-        printer.line(&format!("{:>5}  {at}  {:<12} run {}{note}", step.number, step.meta.tool, step.meta.run));
+        let (tool, run) = (visible(&step.meta.tool), visible(&step.meta.run));
+        printer.line(&format!("{:>5}  {at}  {tool:<12} run {run}{note}", step.number));
         for Recorded { change, .. } in &step.changes {
             printer.line(&format!("         {}", visible(&change.spot().to_string())));
         }

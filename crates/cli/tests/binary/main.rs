@@ -17,6 +17,8 @@ mod install;
 #[cfg(test)]
 mod kills;
 #[cfg(test)]
+mod state;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod trouble;

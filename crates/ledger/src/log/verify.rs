@@ -172,7 +172,7 @@ pub fn verify(dir: &StateDir) -> Result<Report, LogError> {
 /// checkpoint or the rows give for it.
 pub fn verify_file(path: &Path, head: Option<Digest>) -> Result<Report, LogError> {
     let io_error = |source| LogError::Io { path: path.to_owned(), source };
-    let mut lines = Lines::new(BufReader::with_capacity(1 << 16, File::open(path).map_err(io_error)?));
+    let mut lines = Lines::new(BufReader::with_capacity(1 << 16, regular(path).map_err(io_error)?));
     let mut chain = Chain::new(Source::File);
     let mut torn_tail = None;
     let mut last = Vec::new();
@@ -300,9 +300,16 @@ struct Beside {
     path: std::path::PathBuf,
 }
 
+/// Opens a regular file; a pipe is refused, not waited for.
+fn regular(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let file = File::from(open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
 impl Beside {
     fn open(path: &Path) -> Result<Self, LogError> {
-        let lines = match File::open(path) {
+        let lines = match regular(path) {
             Ok(file) => Some(Lines::new(BufReader::with_capacity(1 << 16, file))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(LogError::Io { path: path.to_owned(), source }),

@@ -100,6 +100,10 @@ impl SqliteStore {
         if !dir.holds_private(DATABASE).map_err(|e| StoreError::CannotOpen(e.to_string()))? {
             schema::create(dir)?;
         }
+        // What SQLite reads beside it is as good as the rows.
+        for beside in ["-wal", "-shm"] {
+            dir.holds_private(&format!("{DATABASE}{beside}")).map_err(|e| StoreError::CannotOpen(e.to_string()))?;
+        }
         let connection = connect(dir.path().join(DATABASE), OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         shorten_wal(&connection, &dir.path().join(format!("{DATABASE}-wal")), options.busy)?;
@@ -139,7 +143,8 @@ impl SqliteStore {
 
     /// The halt that the flag file raises, if it is there, or if that cannot be told.
     fn flagged(&self) -> Option<Raised> {
-        if matches!(self.flag.try_exists(), Ok(false)) {
+        // The name counts, whatever it is: a link to nothing too.
+        if self.flag.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
             return None;
         }
         let reason = Scrubbed::fixed("the flag file `HALT` lies in the state directory");

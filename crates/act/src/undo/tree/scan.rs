@@ -10,6 +10,7 @@ use tollgate_call::places::protection;
 
 use super::super::blobs::Durable;
 use super::super::record::State;
+use super::super::snapshot::link_to;
 use super::super::{Undo, UndoError};
 use super::Limits;
 use crate::files::replace::TEMP_PREFIX;
@@ -351,7 +352,7 @@ fn unkept(why: &str) -> State {
 
 fn link(dir: BorrowedFd<'_>, name: &str) -> State {
     match rustix::fs::readlinkat(dir, name, Vec::new()) {
-        Ok(target) => State::Link { target: target.to_string_lossy().into_owned() },
+        Ok(target) => link_to(&target),
         Err(_) => unkept("could not be read"),
     }
 }

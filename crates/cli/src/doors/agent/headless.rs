@@ -5,7 +5,7 @@ use tollgate::gate::{Denial, Pending, Told};
 
 use super::console::{Answer, Console};
 use super::tally::Tally;
-use crate::printer::{Printer, visible};
+use crate::printer::{Printer, visible, visible_lines};
 
 /// Prints, and answers no question.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Headless {
 impl Console for Headless {
     fn words(&mut self, text: &str) {
         self.words.push_str(text);
-        self.printer.stream(&visible(text));
+        self.printer.stream(&visible_lines(text));
     }
 
     fn words_end(&mut self) {
@@ -68,7 +68,7 @@ impl Console for Headless {
     fn notice(&mut self, text: &str) {
         self.printer.json(&json!({ "event": "notice", "text": text }));
         if !self.printer.is_json() {
-            self.printer.say(&visible(text));
+            self.printer.say(&visible_lines(text));
         }
     }
 

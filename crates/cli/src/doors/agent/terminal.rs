@@ -11,7 +11,7 @@ use tollgate::ledger::Scrubbed;
 use super::console::{Answer, Console};
 use super::stop::{Stop, Urgency};
 use super::tally::Tally;
-use crate::printer::{Printer, Tone, visible};
+use crate::printer::{Printer, Tone, visible, visible_lines};
 
 /// Lines of a result that are shown; the model sees all of it.
 const SHOWN_LINES: usize = 6;
@@ -64,7 +64,7 @@ impl Terminal {
 
 impl Console for Terminal {
     fn words(&mut self, text: &str) {
-        self.printer.stream(&visible(text));
+        self.printer.stream(&visible_lines(text));
     }
 
     fn words_end(&mut self) {
@@ -115,7 +115,7 @@ impl Console for Terminal {
 
     fn question(&mut self, question: &str) -> Option<String> {
         self.printer.say(&self.printer.paint(Tone::Care, "? The agent asks:"));
-        self.printer.say(&visible(question));
+        self.printer.say(&visible_lines(question));
         self.ask("  > ")
     }
 
@@ -124,7 +124,7 @@ impl Console for Terminal {
     }
 
     fn notice(&mut self, text: &str) {
-        self.printer.say(&visible(text));
+        self.printer.say(&visible_lines(text));
     }
 
     fn next_message(&mut self) -> Option<String> {

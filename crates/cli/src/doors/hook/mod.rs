@@ -61,8 +61,11 @@ pub(crate) fn run(args: Hook, common: &Common, printer: Printer) -> Exit {
             .unwrap_or_else(|_| refusal(agent, "the guard failed or ran out of time while judging this call")),
         Err(error) => refusal(agent, &format!("the guard could not start: {error}")),
     };
-    printer.data(&answer.stdout);
-    answer.exit
+    // An answer that the host never gets must not look like consent.
+    match printer.delivered(&answer.stdout) {
+        Ok(()) => answer.exit,
+        Err(_gone) => Exit::Usage,
+    }
 }
 
 fn answer(args: &Hook, common: &Common) -> Answer {
