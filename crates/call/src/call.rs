@@ -1,9 +1,10 @@
 //! A validated call: a tool of ours with checked arguments, and the actions they amount to.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::action::{Action, ActionKind, Connect, Depth, Flow, PathRef, Peer, Target, WriteHow};
+use crate::canonical;
 use crate::host;
 use crate::json::{self, JsonError};
 use crate::proposal::{Origin, Proposal};
@@ -197,9 +198,7 @@ impl Call {
     }
 
     fn assemble(name: String, tool: Tool, args: Value, origin: Origin, person: &Person) -> Result<Self, Malformed> {
-        let canonical = serde_json_canonicalizer::to_vec(&json!({ "tool": name, "args": args, "cwd": origin.cwd }))
-            .map_err(|e| Malformed::Canonical(e.to_string()))?;
-        let digest = Sha256::digest(&canonical).into();
+        let digest = canonical::digest(&name, &args, &origin.cwd)?;
         let setting = Setting { cwd: &origin.cwd, home: &person.home, user: &person.user };
         let script = tool.command().map(|command| shell::read(command, &setting));
         let mut actions = tool.actions(&origin.cwd);
@@ -238,7 +237,7 @@ impl Call {
     }
 
     /// SHA-256 of the canonical JSON (RFC 8785) of tool, arguments and working directory: equal iff the
-    /// calls are canonically equal.
+    /// calls are canonically equal. Integers that a double does not hold are told apart besides.
     pub const fn digest(&self) -> [u8; 32] {
         self.digest
     }
@@ -367,6 +366,8 @@ fn unknown(name: &str) -> Malformed {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::action::Why;
     use crate::proposal::Door;
@@ -415,5 +416,22 @@ mod tests {
         let c = read(Door::Agent, "write_file", r#"{"path":"a","content":"y"}"#).unwrap();
         assert_eq!(a.digest(), b.digest());
         assert_ne!(a.digest(), c.digest());
+    }
+
+    #[test]
+    fn integers_that_a_double_does_not_hold_are_told_apart() {
+        let pay = |args: &str| read(Door::Hook, "mcp__bank__pay", args).unwrap().digest();
+        let all = [
+            pay(r#"{"amount":9007199254740993,"to":1}"#),
+            pay(r#"{"amount":9007199254740992,"to":1}"#),
+            pay(r#"{"amount":-9007199254740993,"to":1}"#),
+            pay(r#"{"amount":1,"to":9007199254740993}"#),
+            pay(r#"{"amount":[9007199254740993],"to":9007199254740995}"#),
+            pay(r#"{"amount":[9007199254740995],"to":9007199254740993}"#),
+        ];
+        let different: std::collections::BTreeSet<_> = all.into_iter().collect();
+        assert_eq!(different.len(), all.len());
+        assert_eq!(pay(r#"{"to":1,"amount":9007199254740993}"#), all[0], "the order of keys is spelling");
+        assert_eq!(pay(r#"{"amount":1.0}"#), pay(r#"{"amount":1}"#));
     }
 }

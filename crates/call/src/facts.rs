@@ -49,6 +49,8 @@ pub struct Facts {
     pub programs: BTreeMap<String, Fact<ProgramFact>>,
     /// Resolved addresses, by the host in normal form.
     pub hosts: BTreeMap<String, Fact<Vec<IpAddr>>>,
+    /// The versions of files that would run as code, by [`crate::action::PathRef::abs`]; bound into approvals.
+    pub code: BTreeMap<String, Fact<FileVersion>>,
     /// The repository around the working directory.
     pub repo: Fact<RepoFact>,
     /// The walls that a command would run in.
@@ -63,6 +65,7 @@ impl Facts {
             expansions: BTreeMap::new(),
             programs: BTreeMap::new(),
             hosts: BTreeMap::new(),
+            code: BTreeMap::new(),
             repo: Fact::Unknown(Unknown::NotAsked),
             confinement: Confinement::Outside,
         }
@@ -167,6 +170,21 @@ pub struct ProgramFact {
     pub identity: (u64, u64),
 }
 
+/// One state of a file: it cannot be written, replaced or touched without becoming another.
+///
+/// # Security
+/// The time of the last change is the kernel's and cannot be set by a program; two writes within one tick of its
+/// clock (some milliseconds) may share it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileVersion {
+    /// Device and inode.
+    pub identity: (u64, u64),
+    /// Bytes.
+    pub size: u64,
+    /// When the inode last changed: seconds and nanoseconds since the epoch.
+    pub changed: (i64, u32),
+}
+
 /// Facts of the repository around the working directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoFact {
@@ -176,6 +194,8 @@ pub struct RepoFact {
     pub dirty: Fact<bool>,
     /// Remote names and their URLs; where pushes go elsewhere, that is listed as `NAME (push)`.
     pub remotes: BTreeMap<String, String>,
+    /// The versions of the files that git obeys in it: its configuration and its hooks, by their real paths.
+    pub obeyed: Vec<(String, FileVersion)>,
 }
 
 /// The walls around what a call runs.

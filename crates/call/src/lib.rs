@@ -9,6 +9,7 @@ pub mod action;
 pub mod address;
 pub mod assume;
 pub mod call;
+mod canonical;
 pub mod facts;
 mod host;
 pub mod json;

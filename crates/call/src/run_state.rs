@@ -15,6 +15,8 @@ pub struct RunState {
     pub given: Vec<[u8; 32]>,
     /// Digests ([`digest`]) of the absolute paths that this run wrote.
     pub written: Vec<[u8; 32]>,
+    /// Digest of everything that this run wrote, names and contents; bound into approvals of what may run it.
+    pub content: [u8; 32],
 }
 
 impl RunState {

@@ -1,5 +1,6 @@
 //! From the command line and the layers of configuration to the parts of a gate.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -104,7 +105,9 @@ pub(crate) fn program_path() -> String {
 
 /// Scrubs the values of this process's secret-looking variables, besides the common formats.
 pub(crate) fn scrubber() -> Scrubber {
-    let secrets: Vec<(String, String)> = std::env::vars().filter(|(name, _)| is_secret_name(name)).collect();
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let secrets: Vec<(String, String)> =
+        std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name)).collect();
     Scrubber::new(secrets.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use tollgate_call::{Call, facts::Facts};
+use tollgate_call::Call;
+use tollgate_call::action::{ActionKind, Standing};
+use tollgate_call::facts::{Facts, FileVersion, RepoFact};
+use tollgate_call::run_state::RunState;
 use tollgate_ledger::{
     ApprovalError, ApprovalRow, ApprovalUse, Digest, Event, PendingId, PendingRow, Record, Scrubber, Store,
 };
@@ -117,9 +120,16 @@ pub(crate) fn is_signed(operator: Option<&Operator>, row: &ApprovalRow) -> bool 
 }
 
 /// What an approval is bound to: SHA-256 of the canonical JSON (RFC 8785) of tool, arguments, run,
-/// policy, and the identity of what paths and programs resolved to. Addresses, sizes and times are
-/// judged again instead.
-pub(crate) fn binding(call: &Call, facts: &Facts, run: &str, policy: &[u8; 32]) -> Result<Digest, serde_json::Error> {
+/// policy, the identity of what paths and programs resolved to, the version of files that run as code, and, where
+/// the project's code may run, everything that the run wrote. Of a repository, where it sends to and what git obeys
+/// in it. Addresses, and sizes and times of other files, are judged again instead.
+pub(crate) fn binding(
+    call: &Call,
+    facts: &Facts,
+    state: &RunState,
+    run: &str,
+    policy: &[u8; 32],
+) -> Result<Digest, serde_json::Error> {
     let paths: Vec<Value> = facts
         .paths
         .iter()
@@ -135,10 +145,34 @@ pub(crate) fn binding(call: &Call, facts: &Facts, run: &str, policy: &[u8; 32]) 
     let projection = json!({
         "v": 1, "call": hex(&call.digest()), "tool": call.name(), "run": run, "policy": hex(policy),
         "paths": paths, "programs": programs,
+        "code": facts.code.iter().map(|(name, fact)| json!([name, fact.known().map(version)])).collect::<Vec<_>>(),
+        "repository": facts.repo.known().map(repository),
+        "written": runs_code(call).then(|| hex(&state.content)),
     });
     let canonical = serde_json_canonicalizer::to_vec(&projection)?;
     let bytes: [u8; 32] = Sha256::digest(&canonical).into();
     Ok(Digest::from(bytes))
+}
+
+fn version(version: &FileVersion) -> Value {
+    let FileVersion { identity: id, size, changed: (secs, nanos) } = version;
+    json!([identity(&Some(*id)), size.to_string(), secs.to_string(), nanos])
+}
+
+fn repository(repo: &RepoFact) -> Value {
+    let obeyed: Vec<Value> = repo.obeyed.iter().map(|(path, at)| json!([path, version(at)])).collect();
+    json!([repo.branch, repo.remotes, obeyed])
+}
+
+/// Whether the call runs code of the project, which the run may have written.
+fn runs_code(call: &Call) -> bool {
+    call.actions().iter().any(|action| match &action.kind {
+        ActionKind::Execute(execute) => match execute.standing {
+            Standing::File(_) | Standing::Project | Standing::NoRow => true,
+            Standing::Row | Standing::Builtin | Standing::Inline(_) => false,
+        },
+        _ => false,
+    })
 }
 
 /// Inode numbers pass 2^53, which JSON numbers do not hold exactly.

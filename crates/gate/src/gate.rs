@@ -180,7 +180,7 @@ impl Gate {
         let state = self.run_state()?;
         let surveyed = self.surveyor.survey(&call);
         let findings = tollgate_policy::judge(&self.policy, &call, &surveyed.facts, &state);
-        let digest = binding(&call, &surveyed.facts, self.run.as_str(), &self.policy.digest())
+        let digest = binding(&call, &surveyed.facts, &state, self.run.as_str(), &self.policy.digest())
             .map_err(|error| Denial::new("guard.failed", error.to_string(), None))?;
         Ok(Judged { call, facts: surveyed.facts, handles: surveyed.handles, findings, digest, generation })
     }

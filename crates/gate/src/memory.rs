@@ -1,5 +1,7 @@
 //! Between the rows that the ledger keeps and the state that guards read.
 
+use std::collections::BTreeMap;
+
 use tollgate_call::action::{ActionKind, Flow, Target, Why};
 use tollgate_call::address::WebAddress;
 use tollgate_call::facts::{Fact, Facts};
@@ -24,7 +26,20 @@ pub(crate) fn state(rows: &RunRows) -> RunState {
         denied: rows.denials.iter().map(|row| *row.intent.bytes()).collect(),
         given: rows.given.iter().map(|given| *given.address.bytes()).collect(),
         written: rows.written.iter().map(|file| *file.path.bytes()).collect(),
+        content: content(&rows.written),
     }
+}
+
+/// The last content of each written path, whatever the order of writing.
+fn content(written: &[WrittenFile]) -> [u8; 32] {
+    let last: BTreeMap<&[u8; 32], &[u8; 32]> =
+        written.iter().map(|file| (file.path.bytes(), file.content.bytes())).collect();
+    let mut all = Vec::with_capacity(last.len() * 64);
+    for (path, content) in last {
+        all.extend_from_slice(path);
+        all.extend_from_slice(content);
+    }
+    *Digest::of(&all).bytes()
 }
 
 fn past(row: &CallRow) -> PastCall {

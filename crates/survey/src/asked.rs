@@ -32,6 +32,8 @@ pub(crate) struct Wanted {
     pub(crate) globs: BTreeMap<String, (Reach, Use)>,
     /// Directories whose content matters: its names only, or what would be lost with it.
     pub(crate) trees: BTreeMap<String, Reach>,
+    /// Files run as code, by absolute name.
+    pub(crate) code: Vec<String>,
     pub(crate) programs: Vec<Program>,
     pub(crate) hosts: Vec<Peer>,
     pub(crate) repo: bool,
@@ -125,7 +127,10 @@ impl Wanted {
             self.path(path, FOLLOW);
         }
         match &execute.standing {
-            Standing::File(path) => self.path(path, CODE),
+            Standing::File(path) => {
+                self.path(path, CODE);
+                self.code.push(path.abs.clone());
+            }
             // The shell's own words run no file.
             Standing::Builtin => return,
             Standing::Row | Standing::NoRow | Standing::Project | Standing::Inline(_) => {}

@@ -87,6 +87,7 @@ impl Repos {
                 branch: repo.branch.clone(),
                 dirty: status::dirty(&repo, self.deadline),
                 remotes: repo.remotes.clone(),
+                obeyed: repo.obeyed.clone(),
             }),
             Ok(None) => Fact::Unknown(Unknown::NotAsked),
             Err(why) => Fact::Unknown(why),

@@ -171,6 +171,7 @@ impl Looking<'_> {
         self.expansions(&mut wanted, facts);
         self.paths(&wanted, facts);
         self.tracked(&wanted, facts);
+        self.code(&wanted, facts);
         let (open, layout) = (self.surveyor.world.open, self.layout());
         let programs = Programs { open, layout, path: &self.surveyor.program_path, cwd };
         facts.programs = wanted.programs.iter().filter_map(|program| programs.find(program)).collect();
@@ -333,6 +334,14 @@ impl Looking<'_> {
                 let inside = |fact: &PathFact| matches!(fact.place, Place::Inside | Place::Root);
                 if inside(&content) && !inside(&entry) { entry } else { content }
             }
+        }
+    }
+
+    fn code(&self, wanted: &Wanted, facts: &mut Facts) {
+        for abs in &wanted.code {
+            let target = real::resolve(self.surveyor.world.open, abs, Intent::Read).target;
+            let version = target.and_then(|target| target.look.version());
+            facts.code.insert(abs.clone(), version.map_or(Fact::Unknown(Unknown::Failed), Fact::Known));
         }
     }
 

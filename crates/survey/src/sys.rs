@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
-use tollgate_call::facts::Kind;
+use tollgate_call::facts::{FileVersion, Kind};
 
 use crate::scoped::Look;
 
@@ -72,6 +72,16 @@ pub(crate) fn look(fd: impl AsFd) -> Result<Look, Errno> {
         modified: (stat.stx_mtime.tv_sec, stat.stx_mtime.tv_nsec),
         changed: (stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
     })
+}
+
+impl Look {
+    /// The version of the file that was looked at.
+    pub(crate) const fn version(&self) -> Option<FileVersion> {
+        match self.kind {
+            Kind::File(size) => Some(FileVersion { identity: self.identity, size, changed: self.changed }),
+            Kind::Absent | Kind::Directory | Kind::Device(..) | Kind::Special => None,
+        }
+    }
 }
 
 /// The text of the link behind a handle; only UTF-8 can be judged.

@@ -1,7 +1,7 @@
 //! Content by its SHA-256: written once, never changed, shared by every step that needs it.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek as _};
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
@@ -9,6 +9,7 @@ use rustix::io::Errno;
 
 use super::UndoError;
 use crate::files::replace::{Hash, copy_hashing, temp_name};
+use crate::verify::hash_of;
 
 /// A step keeps its contents before it is recorded: for so long nobody else may think them unneeded.
 const SETTLED_SECS: i64 = 600;
@@ -79,14 +80,27 @@ impl Blobs {
         rustix::fs::syncfs(&self.dir).map_err(UndoError::store)
     }
 
+    /// Opens a kept content that is still what its name says, and no larger than it was.
+    pub(crate) fn sound(&self, sha256: &str, size: u64) -> Result<File, UndoError> {
+        let mut file = self.open(sha256)?;
+        let same = file.metadata().map_err(UndoError::store)?.len() == size
+            && hex(&hash_of(&mut file).map_err(UndoError::store)?) == sha256.to_ascii_lowercase();
+        if !same {
+            return Err(UndoError::Damaged(sha256.to_owned()));
+        }
+        file.rewind().map_err(UndoError::store)?;
+        Ok(file)
+    }
+
     /// Opens a kept content.
     pub(crate) fn open(&self, sha256: &str) -> Result<File, UndoError> {
         if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(UndoError::Lost(sha256.to_owned()));
         }
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.dir, sha256, flags, Mode::empty()) {
-            Ok(fd) => Ok(File::from(fd)),
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        match rustix::fs::openat(&self.dir, sha256, flags, Mode::empty()).map(File::from) {
+            Ok(file) if file.metadata().is_ok_and(|is| is.is_file()) => Ok(file),
+            Ok(_) => Err(UndoError::Damaged(sha256.to_owned())),
             Err(Errno::NOENT) => Err(UndoError::Lost(sha256.to_owned())),
             Err(errno) => Err(UndoError::store(errno)),
         }

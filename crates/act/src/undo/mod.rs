@@ -51,6 +51,9 @@ pub enum UndoError {
     /// A kept content is missing.
     #[error("the kept content `{0}` is missing; it may have been pruned")]
     Lost(String),
+    /// A kept content is not what was kept.
+    #[error("the kept content `{0}` was changed since; nothing was put in its place")]
+    Damaged(String),
     /// The file is larger than a snapshot may be.
     #[error("`{path}` has {size} bytes, and undo keeps at most {cap}; change it by a command and a backup of your own")]
     TooLarge {

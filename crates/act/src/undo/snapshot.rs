@@ -58,11 +58,11 @@ pub(crate) fn links(stat: &Stat) -> u64 {
     stat.st_nlink
 }
 
-/// Looks at `spot` without keeping anything; a missing parent means that nothing is there.
+/// Looks at `spot` without keeping anything; where a parent is missing, or is no directory any more, nothing is there.
 pub(crate) fn look(root: BorrowedFd<'_>, spot: &Spot) -> Result<(State, Option<Held>), UndoError> {
     match Held::beneath(root, spot.clone()) {
         Ok(held) => Ok((state_of(&held)?, Some(held))),
-        Err(HeldError::Absent(_)) => Ok((State::Absent, None)),
+        Err(HeldError::Absent(_) | HeldError::Unreachable(_)) => Ok((State::Absent, None)),
         Err(error) => Err(error.into()),
     }
 }

@@ -139,7 +139,8 @@ fn a_link_put_in_the_way_is_not_followed_by_undo() {
     let step = room.write("d/f", "2").unwrap().step.unwrap();
     std::fs::rename(room.w("d"), room.base.join("outside")).unwrap();
     symlink(room.base.join("outside"), room.w("d")).unwrap();
-    assert!(room.undo.undo(&Which::Step(step), How::Forced, meta("o", "undo")).is_err());
+    let forced = room.undo.undo(&Which::Step(step), How::Forced, meta("o", "undo")).unwrap();
+    assert!(forced.restored.is_empty() && forced.lost.len() == 1, "{forced:?}");
     assert_eq!(std::fs::read_to_string(room.base.join("outside/f")).unwrap(), "2");
 }
 
@@ -374,4 +375,47 @@ fn a_flood_of_names_hides_no_protected_one() {
         let told = room.undo.after_command(before).unwrap();
         assert!(told.changed.contains(&room.spot(&made)), "{:?}", told.changed);
     }
+}
+
+#[test]
+fn a_directory_that_became_something_else_comes_back_with_what_was_in_it() {
+    type Put = fn(&Room);
+    let kinds: [Put; 3] = [
+        |room| room.put("sub", "a file"),
+        |room| symlink("/tmp", room.w("sub")).unwrap(),
+        |room| {
+            let made = std::process::Command::new("mkfifo").arg(room.w("sub")).status().unwrap();
+            assert!(made.success());
+        },
+    ];
+    for put in kinds {
+        let room = Room::new();
+        room.put("sub/deep/a", "1");
+        room.put("sub/b", "2");
+        let before = room.inventory();
+        let step = command(&room, "r", || {
+            std::fs::remove_dir_all(room.w("sub")).unwrap();
+            put(&room);
+        })
+        .step;
+        let done = room.undo(&Which::Step(step)).unwrap();
+        assert_eq!((room.inventory(), done.lost), (before, Vec::new()));
+    }
+}
+
+#[test]
+fn a_kept_content_that_was_changed_is_not_put_in_place() {
+    let room = Room::new();
+    room.put("f", "true");
+    room.write("f", "later").unwrap();
+    let blobs: Vec<_> =
+        std::fs::read_dir(room.base.join("state/undo/blobs")).unwrap().map(|e| e.unwrap().path()).collect();
+    assert!(!blobs.is_empty());
+    for blob in &blobs {
+        std::fs::remove_file(blob).unwrap();
+        std::fs::write(blob, "EVIL").unwrap();
+    }
+    let done = room.undo(&Which::Last).unwrap();
+    assert!(done.restored.is_empty() && done.lost[0].1.contains("was changed since"), "{done:?}");
+    assert_eq!(room.text("f"), "later");
 }

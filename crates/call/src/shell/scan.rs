@@ -14,6 +14,8 @@ pub(super) const MAX_PIECES: u32 = 2048;
 const MAX_WORDS: u32 = 2048;
 /// Most here-documents: the parser takes longer than in proportion for many.
 const MAX_HEREDOCS: u32 = 128;
+/// Most steps that opening braces in quotes may cost: their number times the length of the text.
+pub(super) const MAX_BRACE_STEPS: usize = 16 << 20;
 /// Longest arithmetic that is recognised; longer text is read as commands.
 pub(super) const MAX_ARITHMETIC: usize = 1024;
 
@@ -334,5 +336,17 @@ mod tests {
         assert!(scan(&"$(".repeat(30_000)).too_deep);
         assert!(scan(&"\"$(".repeat(20_000)).too_deep);
         assert!(!scan(&"(".repeat(10)).too_deep);
+    }
+
+    #[test]
+    fn braces_in_quotes_are_bounded_by_the_length_of_the_text() {
+        for quote in ["'", "\"", "$'"] {
+            let close = quote.trim_start_matches('$');
+            assert!(scan(&format!("echo {quote}{}{close}", "{".repeat(65_000))).too_deep, "{quote}");
+        }
+        let payload = format!("curl -d '{}' x", "{\"a\":1},".repeat(400));
+        assert!(!scan(&payload).too_deep, "a request of {} bytes is read", payload.len());
+        let file = format!("cat > a.json <<'EOF'\n{}\nEOF", "{\"a\":1},\n".repeat(5_000));
+        assert!(!scan(&file).too_deep, "a file is text");
     }
 }

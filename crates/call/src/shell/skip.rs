@@ -1,6 +1,6 @@
 //! Finds where quotes, substitutions and words end.
 
-use super::scan::{End, MAX_ARITHMETIC, MAX_DEPTH, MAX_PIECES};
+use super::scan::{End, MAX_ARITHMETIC, MAX_BRACE_STEPS, MAX_DEPTH, MAX_PIECES};
 
 /// A reading position.
 pub(super) struct Cursor<'t> {
@@ -13,6 +13,8 @@ pub(super) struct Cursor<'t> {
     pub(super) words: u32,
     /// Pieces seen on every level.
     pieces: u32,
+    /// Opening braces seen in quotes.
+    quoted_braces: usize,
     pub(super) heredocs: Vec<Heredoc<'t>>,
 }
 
@@ -23,7 +25,17 @@ pub(super) struct Heredoc<'t> {
 
 impl<'t> Cursor<'t> {
     pub(super) const fn new(text: &'t str, at: usize) -> Self {
-        Self { text, at, depth: 0, commands: 0, too_deep: false, words: 0, pieces: 0, heredocs: Vec::new() }
+        Self {
+            text,
+            at,
+            depth: 0,
+            commands: 0,
+            too_deep: false,
+            words: 0,
+            pieces: 0,
+            quoted_braces: 0,
+            heredocs: Vec::new(),
+        }
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -66,25 +78,40 @@ impl<'t> Cursor<'t> {
 
     /// Skips `'…'`, standing on the opening quote.
     pub(super) fn single(&mut self) {
+        let start = self.at;
         self.at += 1;
         self.at = self.rest().find('\'').map_or(self.text.len(), |found| self.at + found + 1);
+        self.braces_since(start);
+    }
+
+    /// Counts opening braces in quotes: for each, the parser looks to the end of the text. Past what takes too long,
+    /// stops there.
+    fn braces_since(&mut self, start: usize) {
+        self.quoted_braces += self.since(start).bytes().filter(|byte| *byte == b'{').count();
+        if self.quoted_braces.saturating_mul(self.text.len()) > MAX_BRACE_STEPS {
+            self.too_deep = true;
+            self.at = self.text.len();
+        }
     }
 
     /// Skips `$'…'`, standing on the dollar.
     pub(super) fn ansi(&mut self) {
+        let start = self.at;
         self.at += 2;
         while let Some(byte) = self.peek() {
             self.at += 1;
             match byte {
                 b'\\' => self.at += 1,
-                b'\'' => return,
+                b'\'' => break,
                 _ => {}
             }
         }
+        self.braces_since(start);
     }
 
     /// Skips `"…"`, standing on the opening quote.
     pub(super) fn double(&mut self) {
+        let start = self.at;
         self.at += 1;
         self.nested(|this| {
             while let Some(byte) = this.peek() {
@@ -100,6 +127,7 @@ impl<'t> Cursor<'t> {
                 }
             }
         });
+        self.braces_since(start);
     }
 
     /// Skips `` `…` ``, standing on the opening one.

@@ -87,7 +87,7 @@ impl<'s> Reader<'s> {
         }
         let scan = scan::scan(text);
         if scan.too_deep {
-            return self.limit("nesting or here-documents", whole);
+            return self.limit("nesting, here-documents or braces", whole);
         }
         match parse::parse(text, origin) {
             Ok(Tree { body, commands }) => {

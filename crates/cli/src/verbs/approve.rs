@@ -19,7 +19,7 @@ use crate::verbs::secret;
 pub(crate) fn approve(id: Option<&str>, home: &Home, printer: Printer) -> Result<Exit, Failure> {
     let store = home.ledger()?;
     let Some(id) = id else { return list(store.as_ref(), printer) };
-    let row = waiting(store.as_ref(), id)?;
+    let row = waiting(store.as_ref(), id, Answer::Yes)?;
     show(&row, printer);
     let key = secret::unlock(home, printer)?;
     approve_stored(store.as_ref(), &key, &row, &SystemClock, &SystemEntropy)
@@ -29,13 +29,13 @@ pub(crate) fn approve(id: Option<&str>, home: &Home, printer: Printer) -> Result
     Ok(Exit::Ok)
 }
 
-/// Denies one call. Saying no needs no secret.
+/// Denies one call, also one that was approved and not yet sent again. Saying no needs no secret.
 ///
 /// # Errors
 /// [`Failure`] when the call is unknown or answered.
 pub(crate) fn deny(id: &str, reason: Option<&str>, home: &Home, printer: Printer) -> Result<Exit, Failure> {
     let store = home.ledger()?;
-    let row = waiting(store.as_ref(), id)?;
+    let row = waiting(store.as_ref(), id, Answer::No)?;
     let reason = Scrubber::formats_only().scrub_text(reason.unwrap_or("no reason given"));
     let data = Scrubber::formats_only()
         .scrub_value(&json!({ "answer": "denied", "pending": row.id.as_str(), "reason": reason.value() }));
@@ -46,11 +46,19 @@ pub(crate) fn deny(id: &str, reason: Option<&str>, home: &Home, printer: Printer
     Ok(Exit::Ok)
 }
 
-fn waiting(store: &dyn Store, id: &str) -> Result<PendingRow, Failure> {
+/// What is about to be said; the last no wins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+}
+
+fn waiting(store: &dyn Store, id: &str, answer: Answer) -> Result<PendingRow, Failure> {
     let unknown = || Failure::denied(format!("no call `{}` waits; list them with `tollgate approve`", visible(id)));
     let id = PendingId::parse(id).ok_or_else(unknown)?;
     match store.pending(&id, SystemClock.now_ms()).map_err(|error| Failure::state(&error))? {
         Some((row, PendingState::Open)) => Ok(row),
+        Some((row, PendingState::Approved)) if answer == Answer::No => Ok(row),
         Some((_, PendingState::Approved | PendingState::Denied(_) | PendingState::Spent(_))) => {
             Err(Failure::denied(format!("`{id}` was answered before; the agent must ask again")))
         }

@@ -95,6 +95,7 @@ pub(crate) fn lay_over(facts: &mut Facts, told: &Told, cwd: &str) {
             branch: repo.branch.clone(),
             dirty: repo.dirty.map_or(Fact::Unknown(tollgate::call::facts::Unknown::NotAsked), Fact::Known),
             remotes: repo.remotes.clone(),
+            obeyed: Vec::new(),
         });
     }
     match told.walls {

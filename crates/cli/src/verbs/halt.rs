@@ -1,5 +1,7 @@
 //! `tollgate halt` and `tollgate resume`.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 use tollgate::gate::Clock as _;
 use tollgate::ledger::{Event, HALT_FLAG, HaltChange, HaltScope, Record, RunId, Scrubber, Store as _};
@@ -17,33 +19,58 @@ use crate::verbs::secret;
 /// [`Failure`] when the ledger cannot be written.
 pub(crate) fn halt(run: Option<&str>, reason: Option<&str>, home: &Home, printer: Printer) -> Result<Exit, Failure> {
     let change = change(run, reason.unwrap_or("halted by the operator"), "raised")?;
+    let flag = Flag::raise(home, &change.scope);
     let raised = home.ledger().and_then(|store| store.raise_halt(&change).map_err(|error| Failure::state(&error)));
     match raised {
-        Ok(_state) => {}
-        Err(failure) if change.scope == HaltScope::All => raise_flag(home, &failure, printer)?,
-        Err(failure) => {
-            let message = format!("{}; `tollgate halt` without `--run` stops everything all the same", failure.message);
-            return Err(Failure { message, ..failure });
-        }
+        Ok(_state) => flag.lower_if_new(),
+        Err(failure) => flag.stands(&failure, printer)?,
     }
     printer.line(&printer.paint(Tone::Bad, "halted: every call is denied until `tollgate resume`"));
     printer.json(&json!({ "halted": change.scope.key() }));
     Ok(Exit::Ok)
 }
 
-/// Where the ledger cannot be written, on a full disk say, an empty file says the same.
-fn raise_flag(home: &Home, failure: &Failure, printer: Printer) -> Result<(), Failure> {
-    let flag = home.state.join(HALT_FLAG);
-    let made = std::fs::OpenOptions::new().create(true).append(true).open(&flag);
-    made.map_err(|error| {
-        Failure::state(&format!("{}; and `{}` cannot be made: {error}", failure.message, flag.display()))
-    })?;
-    printer.say(&format!(
-        "the ledger does not hold this halt ({}); the file `{}` does",
-        failure.message,
-        flag.display()
-    ));
-    Ok(())
+/// The flag file, which stops everything at once: while the ledger is waited for, and where it cannot be written, on a
+/// full disk say.
+enum Flag {
+    /// It is there because of this halt.
+    New(PathBuf),
+    /// It was there before.
+    Old(PathBuf),
+    /// It is not there, and why.
+    Missing(String),
+}
+
+impl Flag {
+    fn raise(home: &Home, scope: &HaltScope) -> Self {
+        if *scope != HaltScope::All {
+            return Self::Missing("`tollgate halt` without `--run` stops everything all the same".to_owned());
+        }
+        let flag = home.state.join(HALT_FLAG);
+        match std::fs::OpenOptions::new().create_new(true).write(true).open(&flag) {
+            Ok(_file) => Self::New(flag),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Self::Old(flag),
+            Err(error) => Self::Missing(format!("`{}` cannot be made either: {error}", flag.display())),
+        }
+    }
+
+    /// The ledger tells who halted and why; that the file stays where it cannot be removed only halts twice.
+    fn lower_if_new(&self) {
+        if let Self::New(flag) = self {
+            drop(std::fs::remove_file(flag));
+        }
+    }
+
+    fn stands(&self, failure: &Failure, printer: Printer) -> Result<(), Failure> {
+        match self {
+            Self::New(flag) | Self::Old(flag) => {
+                let why = &failure.message;
+                printer.say(&format!("the ledger does not hold this halt ({why}); the file `{}` does", flag.display()));
+                Ok(())
+            }
+            Self::Missing(why) => Err(Failure { message: format!("{}; {why}", failure.message), exit: failure.exit }),
+        }
+    }
 }
 
 /// Clears a halt, and removes the flag file. Needs the operator's secret.

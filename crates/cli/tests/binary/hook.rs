@@ -58,6 +58,80 @@ fn an_approved_call_passes_exactly_once_and_its_neighbour_never() {
 }
 
 #[test]
+fn a_no_after_a_yes_wins() {
+    let world = World::with_operator();
+    let id = pending(&world, "t1", "git push --force");
+    assert_eq!(approve(&world, &id, PASSPHRASE).exit, 0);
+    let denied = world.run(&["deny", &id, "on second thoughts"]);
+    assert_eq!(denied.exit, 0, "{denied}");
+    assert_eq!(decision(&hook(&world, &bash(&world, "t2", "git push --force"))), "deny");
+}
+
+fn git(world: &World, words: &[&str]) {
+    let mut git = Command::new("git");
+    let done = git.args(words).current_dir(world.path("ws")).env("HOME", world.path("home")).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
+fn an_approval_is_for_the_code_the_remote_and_the_hooks_that_were_there() {
+    type Change = fn(&World);
+    let changes: [(&str, Change); 5] = [
+        ("python3 x.py", |world| {
+            // In place: the same file, other code.
+            let mut file = std::fs::File::options().write(true).truncate(true).open(world.path("ws/x.py")).unwrap();
+            std::io::Write::write_all(&mut file, b"import shutil").unwrap();
+        }),
+        ("git push --force origin main", |world| {
+            git(world, &["remote", "set-url", "origin", "https://evil.example/x"])
+        }),
+        ("git push --force origin main", |world| git(world, &["config", "core.sshCommand", "sh -c evil"])),
+        ("git push --force origin main", |world| world.write("ws/.git/hooks/pre-push", "#!/bin/sh\nevil\n")),
+        ("git push --force origin main", |world| git(world, &["config", "core.hooksPath", ".evil"])),
+    ];
+    for (command, change) in changes {
+        for changed in [false, true] {
+            let world = World::with_operator();
+            git(&world, &["init", "-q", "-b", "main"]);
+            git(&world, &["remote", "add", "origin", "https://example.org/x"]);
+            world.write("ws/x.py", "print(1)");
+            let id = pending(&world, "t1", command);
+            assert_eq!(approve(&world, &id, PASSPHRASE).exit, 0);
+            if changed {
+                change(&world);
+            }
+            let retried = hook(&world, &bash(&world, "t2", command));
+            assert_eq!(decision(&retried), if changed { "deny" } else { "allow" }, "{command} {changed}: {retried}");
+        }
+    }
+}
+
+#[test]
+fn an_amount_that_a_double_does_not_hold_is_approved_to_the_last_digit() {
+    let world = World::with_operator();
+    let pay = |id: &str, amount: u64| hook(&world, &before(&world, id, "mcp__bank__pay", &json!({ "amount": amount })));
+    assert_eq!(decision(&pay("t1", 9_007_199_254_740_993)), "deny");
+    let id = world.run(&["--json", "approve"]).json_lines()[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(approve(&world, &id, PASSPHRASE).exit, 0);
+    assert_eq!(decision(&pay("t2", 9_007_199_254_740_992)), "deny");
+    assert_eq!(decision(&pay("t3", 9_007_199_254_740_993)), "allow");
+}
+
+#[test]
+fn a_variable_that_is_no_text_stops_nothing() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::new();
+    let mut command = world.command(&["hook", "claude-code"]);
+    command.env("ODD_TOKEN", std::ffi::OsStr::from_bytes(b"\xff\xfe"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut running = command.spawn().unwrap();
+    let call = bash(&world, "t1", "ls").to_string();
+    std::io::Write::write_all(&mut running.stdin.take().unwrap(), call.as_bytes()).unwrap();
+    let said = String::from_utf8(running.wait_with_output().unwrap().stdout).unwrap();
+    assert!(said.contains("\"allow\""), "{said}");
+}
+
+#[test]
 fn a_wrong_passphrase_approves_nothing_and_the_call_goes_on_waiting() {
     let world = World::with_operator();
     let id = pending(&world, "t1", "git push --force");

@@ -534,8 +534,12 @@ fn pushes_are_judged_by_what_they_may_lose() {
         ],
     );
     let mut known = command().act(push(&[], Force::Lease, false));
-    let repo =
-        |branch: &str| RepoFact { branch: Some(branch.into()), dirty: Fact::Known(false), remotes: Default::default() };
+    let repo = |branch: &str| RepoFact {
+        branch: Some(branch.into()),
+        dirty: Fact::Known(false),
+        remotes: Default::default(),
+        obeyed: Vec::new(),
+    };
     known.facts.repo = Fact::Known(repo("feat/x"));
     assert_eq!(known.verdict(), FREE);
     known.facts.repo = Fact::Known(repo("main"));
@@ -561,11 +565,21 @@ fn losses_are_questions_and_disks_are_the_floor() {
         ],
     );
     let mut clean = command().act(lose(DestroyClass::Worktree));
-    clean.facts.repo = Fact::Known(RepoFact { branch: None, dirty: Fact::Known(false), remotes: Default::default() });
+    clean.facts.repo = Fact::Known(RepoFact {
+        branch: None,
+        dirty: Fact::Known(false),
+        remotes: Default::default(),
+        obeyed: Vec::new(),
+    });
     assert_eq!(clean.verdict(), FREE);
     let mut carried = command().act(lose(DestroyClass::Carried));
     assert_eq!(carried.verdict(), FREE);
-    carried.facts.repo = Fact::Known(RepoFact { branch: None, dirty: Fact::Known(true), remotes: Default::default() });
+    carried.facts.repo = Fact::Known(RepoFact {
+        branch: None,
+        dirty: Fact::Known(true),
+        remotes: Default::default(),
+        obeyed: Vec::new(),
+    });
     assert_eq!(carried.verdict(), "ask git.discard");
 }
 

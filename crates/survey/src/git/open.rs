@@ -3,13 +3,15 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::os::fd::AsFd as _;
 
 use gix::index::State;
 use rustix::fs::{CWD, OFlags, ResolveFlags};
-use tollgate_call::facts::{Kind, Unknown};
+use tollgate_call::facts::{FileVersion, Kind, Unknown};
 use tollgate_call::places::clean;
 
 use super::ignored::Ignores;
+use crate::dir::list;
 use crate::real;
 use crate::scoped::Intent;
 use crate::sys::{self, Opener};
@@ -17,6 +19,8 @@ use crate::sys::{self, Opener};
 /// Directories above the working directory that are tried.
 const MAX_UP: usize = 64;
 const MAX_TEXT: u64 = 1 << 20;
+/// Hooks that are looked at; git knows about thirty.
+const MAX_HOOKS: usize = 256;
 /// About 150,000 files.
 const MAX_INDEX: u64 = 16 << 20;
 
@@ -35,6 +39,7 @@ pub(crate) struct Repo {
     pub(crate) top: String,
     pub(crate) branch: Option<String>,
     pub(crate) remotes: BTreeMap<String, String>,
+    pub(crate) obeyed: Vec<(String, FileVersion)>,
     pub(crate) index: Index,
     pub(crate) ignores: RefCell<Ignores>,
 }
@@ -92,7 +97,8 @@ impl Repo {
         let branch = branch.and_then(|text| Some(text.trim().strip_prefix("ref: refs/heads/")?.to_owned()));
         let exclude = format!("{common}/info/exclude");
         let ignores = RefCell::new(Ignores::new(open, &top, &exclude));
-        Ok(Self { open, top, branch, remotes: remotes(&config), index, ignores })
+        let obeyed = obeyed(open, &top, &common, &config);
+        Ok(Self { open, top, branch, remotes: remotes(&config), obeyed, index, ignores })
     }
 }
 
@@ -100,6 +106,22 @@ fn config(open: Opener, path: &str) -> Result<gix::config::File, Unknown> {
     let text = read_small(open, path, MAX_TEXT).unwrap_or_default();
     let meta = gix::config::file::Metadata::from(gix::config::Source::Local);
     gix::config::File::from_bytes_no_includes(&text, meta, Default::default()).map_err(|_| Unknown::Failed)
+}
+
+/// The configuration, and every hook where git looks for them.
+fn obeyed(open: Opener, top: &str, common: &str, config: &gix::config::File) -> Vec<(String, FileVersion)> {
+    let hooks = config
+        .string("core.hooksPath")
+        .map_or_else(|| format!("{common}/hooks"), |named| joined(top, &String::from_utf8_lossy(&named)));
+    let real = real::resolve(open, &hooks, Intent::Read);
+    let names = real
+        .target
+        .filter(|target| target.look.kind == Kind::Directory)
+        .and_then(|target| list(open, target.fd.as_fd(), MAX_HOOKS).ok());
+    let hooks = names.into_iter().flat_map(|names| names.list).map(|entry| format!("{}/{}", real.path, entry.name));
+    let files = ["config", "config.worktree"].iter().map(|name| format!("{common}/{name}")).chain(hooks);
+    let version = |file: String| Some((file.clone(), real::resolve(open, &file, Intent::Read).target?.look.version()?));
+    files.filter_map(version).collect()
 }
 
 fn is_sha1(config: &gix::config::File) -> bool {

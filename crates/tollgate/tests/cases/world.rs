@@ -216,5 +216,6 @@ fn repo(case: &Case) -> Fact<RepoFact> {
         branch: case.one(Key::Branch).map(str::to_owned),
         dirty,
         remotes: remotes.map(|(name, url)| (name.to_owned(), url.to_owned())).collect(),
+        obeyed: Vec::new(),
     })
 }

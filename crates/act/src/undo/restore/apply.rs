@@ -1,5 +1,6 @@
 //! Puts planned states in place: removals from the deepest, then directories, then files and links.
 
+use std::fs::File;
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::{AtFlags, Mode};
@@ -66,7 +67,10 @@ fn one(undo: &Undo, root: BorrowedFd<'_>, change: &mut Change) -> Result<(), Und
         }
         State::Dir { mode } => make_dir(undo, root, change, &now, mode)?,
         State::Link { target } => make_link(undo, root, change, &now, &target)?,
-        State::File { sha256, mode, .. } => put_file(undo, root, change, &now, &sha256, mode)?,
+        State::File { sha256, mode, size } => {
+            let content = undo.blobs().sound(&sha256, size)?;
+            put_file(undo, root, change, &now, content, mode)?;
+        }
         State::Unkept { why } => return Err(UndoError::Lost(why)),
     }
     Ok(())
@@ -81,9 +85,9 @@ fn clear(undo: &Undo, held: &Held, now: &State, change: &Change) -> Result<(), U
             let version = kept.version.ok_or_else(|| HeldError::Swapped(held.label()))?;
             Ok(replace::remove(held, temp_of(change), version)?)
         }
-        State::Link { .. } => unlink(held, AtFlags::empty()),
         State::Dir { .. } => unlink(held, AtFlags::REMOVEDIR),
-        State::Unkept { why } => Err(UndoError::Lost(why.clone())),
+        // What cannot be kept here is no file: a pipe, a socket, a link with an odd target.
+        State::Link { .. } | State::Unkept { .. } => unlink(held, AtFlags::empty()),
     }
 }
 
@@ -139,10 +143,9 @@ fn put_file(
     root: BorrowedFd<'_>,
     change: &mut Change,
     now: &State,
-    sha256: &str,
+    mut content: File,
     mode: u32,
 ) -> Result<(), UndoError> {
-    let mut content = undo.blobs().open(sha256)?;
     let held = ready(undo, root, change, now)?;
     let kept = undo.snapshot(&held)?;
     let keep = kept.owner.map_or(Keep::Exactly(mode), |owner| Keep::Of(owner.with_mode(mode)));
