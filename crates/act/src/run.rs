@@ -32,6 +32,8 @@ pub struct Commands {
     pub hidden: Vec<PathBuf>,
     /// Files of the guard that may lie in a root and are never written, such as its binary.
     pub guarded: Vec<PathBuf>,
+    /// Files and directories of a root that are protected though their names do not say so.
+    pub pointed: Vec<PathBuf>,
     /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
     /// Limits on resources.
@@ -58,7 +60,10 @@ impl Commands {
         let pins = pins::of(&self.roots, &command.named);
         let spec = self.spec(command, &pins);
         let ran = sandbox::run(&self.helper, &spec, halt);
-        let after = undo.after_command(before).map(|told| Aftermath::of(undo, told, &command.named, meta));
+        let after = undo.after_command(before).map(|told| {
+            let names = made_protected(&told.changes, &command.named, &self.pointed);
+            Aftermath::of(undo, told, names, meta)
+        });
         match ran {
             Ok(output) => report(&output, &pins, after),
             Err(error) => {
@@ -74,7 +79,7 @@ impl Commands {
             env: self.env.clone(),
             writable: self.roots.iter().map(PathBuf::from).collect(),
             hidden: self.hidden.iter().chain(&pins.masked).cloned().collect(),
-            pinned: pins.pinned.iter().chain(self.guarded()).cloned().collect(),
+            pinned: pins.pinned.iter().chain(self.guarded(&command.named)).cloned().collect(),
             timeout: command.timeout,
             output_cap: STREAM_CAP,
             stdin: Vec::new(),
@@ -84,8 +89,10 @@ impl Commands {
     }
 
     /// What is there and lies in a root; the rest of the file system is read-only anyway.
-    fn guarded(&self) -> impl Iterator<Item = &PathBuf> {
-        self.guarded.iter().filter(|file| file.exists() && self.roots.iter().any(|root| file.starts_with(root)))
+    fn guarded<'a>(&'a self, named: &'a Named) -> impl Iterator<Item = &'a PathBuf> {
+        let pointed = self.pointed.iter().filter(|path| !pins::is_named(path, named));
+        let here = |file: &&PathBuf| file.exists() && self.roots.iter().any(|root| file.starts_with(root));
+        self.guarded.iter().chain(pointed).filter(here)
     }
 }
 
@@ -98,9 +105,8 @@ struct Aftermath {
 }
 
 impl Aftermath {
-    fn of(undo: &Undo, told: TreeChange, named: &Named, meta: Meta) -> Self {
+    fn of(undo: &Undo, told: TreeChange, names: Vec<Spot>, meta: Meta) -> Self {
         let wrote = told.changes.iter().filter_map(written).collect();
-        let names = made_protected(&told.changes, named);
         let mut after = Self { told, taken_back: Vec::new(), not_taken_back: Vec::new(), wrote };
         if !names.is_empty() {
             after.take_back(undo, names, meta);
@@ -123,10 +129,11 @@ impl Aftermath {
 
 /// Protected names that came into being or changed, that no new repository brings with it, and that the command does
 /// not name.
-fn made_protected(changes: &[Change], named: &Named) -> Vec<Spot> {
+fn made_protected(changes: &[Change], named: &Named, pointed: &[PathBuf]) -> Vec<Spot> {
     let guarded = |change: &&Change| {
         let path = Path::new(&change.root).join(&change.path);
-        protection(&change.path).is_some_and(|why| !why.is_secret() || runs(&path))
+        let by_name = protection(&change.path).is_some_and(|why| !why.is_secret() || runs(&path));
+        (by_name || pointed.iter().any(|pointed| path.starts_with(pointed)))
             && !matches!(change.after, State::Absent)
             && !fresh::brings(changes, change)
             && !pins::is_named(&path, named)

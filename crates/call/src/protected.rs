@@ -156,6 +156,7 @@ const CI_DIRS: &[&str] = &[
     ".circleci",
     ".buildkite",
     ".husky",
+    ".githooks",
     ".gitea/workflows",
     ".forgejo/workflows",
     ".ci",

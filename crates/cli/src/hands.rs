@@ -41,6 +41,7 @@ impl Parts {
             roots: layout.roots.clone(),
             hidden: hidden(home),
             guarded: layout.guard_policy.iter().map(PathBuf::from).collect(),
+            pointed: assembly.surveyor.pointed().into_iter().map(PathBuf::from).collect(),
             env: environment(home, &assembly.policy.settings().env_allow),
             limits: Limits::default(),
             kept: undo::Limits::default(),

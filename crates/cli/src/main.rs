@@ -16,6 +16,7 @@ mod system;
 mod verbs;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser as _;
 
@@ -30,6 +31,8 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "__box") {
         return tollgate::act::sandbox::box_main();
     }
+    // A file that may not grow is an error to be told, not a death without an answer.
+    drop(signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return unparsed(&error),

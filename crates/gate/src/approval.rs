@@ -166,12 +166,12 @@ fn repository(repo: &RepoFact) -> Value {
 
 /// Whether the call runs code of the project, which the run may have written.
 fn runs_code(call: &Call) -> bool {
-    call.actions().iter().any(|action| match &action.kind {
-        ActionKind::Execute(execute) => match execute.standing {
+    call.actions().iter().any(|action| {
+        let ActionKind::Execute(execute) = &action.kind else { return false };
+        match execute.standing {
             Standing::File(_) | Standing::Project | Standing::NoRow => true,
             Standing::Row | Standing::Builtin | Standing::Inline(_) => false,
-        },
-        _ => false,
+        }
     })
 }
 

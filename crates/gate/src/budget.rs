@@ -1,5 +1,7 @@
 //! Caps of the policy as lines of the ledger.
 
+use std::time::Duration;
+
 use tollgate_call::{Call, Tool};
 use tollgate_ledger::{Actual, AdmitError, BudgetLine, BudgetRow};
 use tollgate_policy::Policy;
@@ -51,11 +53,17 @@ pub(crate) fn seconds(elapsed_ms: i64) -> Actual {
     Actual { counter: "seconds".to_owned(), amount: ms.div_ceil(1000) }
 }
 
+/// What is left of the run's wall clock.
+pub(crate) fn time_left(policy: &Policy, started_ms: i64, now_ms: i64) -> Duration {
+    let cap = Duration::from_secs(policy.settings().caps.wall_secs);
+    let used = u64::try_from(now_ms.saturating_sub(started_ms)).unwrap_or_default();
+    cap.saturating_sub(Duration::from_millis(used))
+}
+
 /// Refuses once the run's wall clock has run out.
 pub(crate) fn time(policy: &Policy, started_ms: i64, now_ms: i64) -> Result<(), Denial> {
     let cap = policy.settings().caps.wall_secs;
-    let used = u64::try_from(now_ms.saturating_sub(started_ms)).unwrap_or_default() / 1000;
-    if used < cap {
+    if !time_left(policy, started_ms, now_ms).is_zero() {
         return Ok(());
     }
     Err(Denial::new(

@@ -175,6 +175,14 @@ pub enum EditScope {
 const DEFAULT_LINES: u64 = 200;
 
 impl Deed {
+    /// The same, ended with the run at the latest. Steps with caps of their own, far below a minute, are not cut.
+    pub(crate) fn within(mut self, left: Duration) -> Self {
+        if let Self::Run { timeout, .. } = &mut self {
+            *timeout = left.min(*timeout);
+        }
+        self
+    }
+
     /// Pairs a judged call with the handles that were looked at when it was judged.
     pub(crate) fn of(call: &Call, handles: Handles) -> Result<Self, Denial> {
         let tool = call.tool().clone();

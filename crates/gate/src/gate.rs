@@ -4,6 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use tollgate_call::facts::{Assurance, Facts};
@@ -185,6 +186,11 @@ impl Gate {
         Ok(Judged { call, facts: surveyed.facts, handles: surveyed.handles, findings, digest, generation })
     }
 
+    /// What is left of the run's wall clock: nothing that the run waits for may take longer.
+    pub fn time_left(&self) -> Duration {
+        budget::time_left(&self.policy, self.started_ms, self.clock.now_ms())
+    }
+
     /// Says early what a cap will not let through: no human is asked about it. Admitting checks again.
     pub(crate) fn within_caps(&self, call: &Call) -> Result<(), Denial> {
         let scope = budget::scope(self.run.as_str());
@@ -196,7 +202,7 @@ impl Gate {
     pub(crate) fn permit(&self, mut judged: Judged, grant: Grant) -> Verdict {
         let handles = std::mem::take(&mut judged.handles);
         let deed = match Deed::of(&judged.call, handles) {
-            Ok(deed) => deed,
+            Ok(deed) => deed.within(self.time_left()),
             Err(denial) => return self.denied(denial, About::Judged(&judged)),
         };
         match self.admit(&judged, grant, None, Assurance::Enforced) {

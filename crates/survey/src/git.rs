@@ -20,6 +20,11 @@ use crate::bounded::Slots;
 use crate::sys::Opener;
 use open::Repo;
 
+/// Where git looks for hooks, if the repository of the directory `root` says that it is elsewhere: its real path.
+pub(crate) fn hooks_elsewhere(open: Opener, root: &str) -> Option<String> {
+    open::hooks_path(open, open::discover(open, root)?)
+}
+
 /// The repositories met in one survey.
 #[derive(Debug)]
 pub(crate) struct Repos {

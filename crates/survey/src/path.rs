@@ -179,7 +179,9 @@ impl Looking<'_> {
 
     fn fact(&self, resolved: String, look: Option<&Look>, refused: Option<Refused>) -> PathFact {
         let twin = look.and_then(|look| self.twins.of(&resolved, look));
-        let by_name = protection(&resolved).or_else(|| protection(&clean(self.asked.abs)));
+        let by_name = protection(&resolved).or_else(|| protection(&clean(self.asked.abs))).or_else(|| {
+            (self.world.layout.place(&resolved) == Place::Inside).then(|| self.twins.pointed(&resolved))?
+        });
         let (place, protection) = match twin {
             Some(Twin::Lies(place)) => (place, by_name),
             Some(Twin::Protected(protection)) => (self.world.layout.place(&resolved), by_name.or(Some(protection))),

@@ -116,6 +116,13 @@ impl Surveyor {
         &self.world.roots
     }
 
+    /// Real paths inside the roots that are protected because something points at them: a link with a protected name,
+    /// or git, which was told to look for hooks there.
+    pub fn pointed(&self) -> Vec<String> {
+        let twins = Twins::new(self.world.open, &self.world.layout);
+        twins.all_pointed().iter().map(|(path, _)| path.clone()).collect()
+    }
+
     /// Looks at everything that judging `call` needs.
     pub fn survey(&self, call: &Call) -> Surveyed {
         self.looking(|look| {

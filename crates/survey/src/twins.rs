@@ -1,12 +1,14 @@
-//! Other names of protected files: a hard link to `.env` is `.env`, whatever it is called.
+//! Other names of protected files: a hard link to `.env` is `.env`, whatever it is called, and so is the file that a
+//! link called `.env` leads to.
 
 use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use tollgate_call::facts::Kind;
-use tollgate_call::places::{CREDENTIALS, Layout, Place, Protection, protection};
+use tollgate_call::places::{CREDENTIALS, Layout, Place, Protection, is_beneath, protection};
 
-use crate::dir::list;
+use crate::dir::{Sort, list};
+use crate::git::hooks_elsewhere;
 use crate::real;
 use crate::scoped::{Intent, Look};
 use crate::sys::{self, Opener};
@@ -29,11 +31,38 @@ pub(crate) struct Twins<'a> {
     open: Opener,
     layout: &'a Layout,
     known: OnceCell<Vec<((u64, u64), Twin)>>,
+    pointed: OnceCell<Vec<(String, Protection)>>,
 }
 
 impl<'a> Twins<'a> {
     pub(crate) const fn new(open: Opener, layout: &'a Layout) -> Self {
-        Self { open, layout, known: OnceCell::new() }
+        Self { open, layout, known: OnceCell::new(), pointed: OnceCell::new() }
+    }
+
+    /// What protects a real path inside a root because something points at it: a link with a protected name, or git,
+    /// which was told to look for hooks there.
+    pub(crate) fn pointed(&self, resolved: &str) -> Option<Protection> {
+        let within = |(path, _): &&(String, Protection)| is_beneath(resolved, path);
+        self.all_pointed().iter().find(within).map(|(_, protection)| *protection)
+    }
+
+    /// Every such real path. Links are looked for directly in the roots.
+    pub(crate) fn all_pointed(&self) -> &[(String, Protection)] {
+        self.pointed.get_or_init(|| self.layout.roots.iter().flat_map(|root| self.pointed_in(root)).collect())
+    }
+
+    fn pointed_in(&self, root: &str) -> Vec<(String, Protection)> {
+        let entries = real::resolve(self.open, root, Intent::Read)
+            .target
+            .and_then(|target| list(self.open, target.fd.as_fd(), MAX_NAMES).ok())
+            .unwrap_or_default();
+        let links = entries.list.iter().filter(|entry| entry.sort == Sort::Link).filter_map(|entry| {
+            let why = protection(&entry.name)?;
+            Some((real::resolve(self.open, &format!("{root}/{}", entry.name), Intent::Read).path, why))
+        });
+        let hooks = hooks_elsewhere(self.open, root).map(|dir| (dir, Protection::Git));
+        let inside = |(path, _): &(String, Protection)| self.layout.place(path) == Place::Inside;
+        links.chain(hooks).filter(inside).collect()
     }
 
     /// What protects the file of `look`, found at `resolved`, under another of its names.

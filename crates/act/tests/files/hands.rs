@@ -61,6 +61,7 @@ fn desk(doing: Doing) -> Desk {
         roots: vec![w.to_str().unwrap().to_owned()],
         hidden: vec![room.base.join("state")],
         guarded: Vec::new(),
+        pointed: Vec::new(),
         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
         limits: sandbox::Limits::default(),
         kept: Limits::default(),

@@ -34,7 +34,7 @@ fn a_ledger_that_cannot_be_written_does_not_stop_a_halt() {
     let full = {
         let mut halt = Command::new("sh");
         // No file of this process may grow: what a full disk is to a ledger.
-        halt.args(["-c", "ulimit -f 0; trap '' XFSZ; exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_tollgate"));
+        halt.args(["-c", "ulimit -f 0; exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_tollgate"));
         halt.args(world.pins()).args(["halt", "disk is full"]).output().unwrap()
     };
     assert!(full.status.success(), "{full:?}");
@@ -45,6 +45,19 @@ fn a_ledger_that_cannot_be_written_does_not_stop_a_halt() {
     assert_eq!((resumed.exit, world.path("state/HALT").exists()), (0, false), "{resumed}");
     let call = LS.replace("toolu", "again");
     assert_eq!(host::decision(&world.run_with(&["hook", "claude-code"], call.as_bytes())), "allow");
+}
+
+#[test]
+fn a_hook_whose_ledger_cannot_grow_denies() {
+    let world = World::new();
+    assert_eq!(host::decision(&world.run_with(&["hook", "claude-code"], LS.as_bytes())), "allow");
+    let mut hook = Command::new("sh");
+    hook.args(["-c", "ulimit -f 0; exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_tollgate")).args(world.pins());
+    hook.args(["hook", "claude-code"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut running = hook.spawn().unwrap();
+    std::io::Write::write_all(&mut running.stdin.take().unwrap(), LS.replace("toolu", "again").as_bytes()).unwrap();
+    let said = running.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&said.stdout).contains("\"deny\""), "{said:?}");
 }
 
 #[test]
@@ -116,4 +129,27 @@ fn a_name_with_a_line_break_forges_no_line() {
         let forged = |line: &str| line.trim_start().starts_with("restored") || line.trim_start().starts_with("it so");
         assert!(!shown.lines().any(forged), "{shown}");
     }
+}
+
+#[test]
+fn a_command_leaves_alone_what_a_protected_link_or_git_points_at() {
+    let world = World::new();
+    world.write("ws/real/settings.json", "{}");
+    symlink("real", world.path("ws/.claude")).unwrap();
+    world.write("ws/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("ws/.git/config", "[core]\n\thooksPath = tools/hooks\n");
+    // Written by the person, so that running it is the project's own code; its text is not judged.
+    let script =
+        "echo evil > real/settings.json; mkdir -p tools/hooks; echo evil > tools/hooks/pre-commit; echo ok > ok\n";
+    world.write("ws/build.sh", script);
+    world.write(CONFIG, "[[rule]]\neffect = \"allow\"\nprogram = \"sh\"\n");
+    let steps = "[[step]]\ncalls = [{ tool = \"run_bash\", args = { command = \"sh build.sh\" } },\n\
+                 { tool = \"write_file\", args = { path = \"tools/hooks/pre-push\", content = \"x\" } }]\n";
+    let run = world.run(&["run", "-p", "build", "--model", &world.script(steps)]);
+    assert_eq!((world.file("ok").as_str(), world.file("real/settings.json").as_str()), ("ok\n", "{}"), "{run}");
+    assert!(
+        !world.path("ws/tools/hooks/pre-commit").exists() && !world.path("ws/tools/hooks/pre-push").exists(),
+        "{run}"
+    );
+    assert_eq!(run.exit, 3, "the write of the file tool is a question: {run}");
 }

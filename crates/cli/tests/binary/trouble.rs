@@ -95,6 +95,19 @@ fn a_remote_model_of_unknown_price_is_refused_before_it_is_asked() {
 }
 
 #[test]
+fn nothing_that_a_run_waits_for_outlives_its_wall_clock() {
+    let world = World::new();
+    let hang = "[[step]]\nfault = \"hang\"\ntimes = 9\ntext = \"x\"\n";
+    let sleep = "[[step]]\ncalls = [{ tool = \"run_bash\", args = { command = \"sleep 100\" } }]\n";
+    for (steps, what) in [(hang, "model"), (sleep, "command")] {
+        let run = world.run(&["run", "-p", "go", "--max-wall-secs", "2", "--model", &world.script(steps)]);
+        // Both waits are far longer than a test may take; that it ended, and why, is the point.
+        assert_eq!(run.exit, 5, "{what}: {run}");
+    }
+    assert_eq!(world.records("tool_timeout").len(), 1);
+}
+
+#[test]
 fn a_model_that_hangs_is_left_by_a_signal() {
     let world = World::new();
     let model = world.script("[[step]]\nfault = \"hang\"\ntimes = 9\ntext = \"x\"\n");

@@ -87,9 +87,7 @@ fn joined(dir: &str, named: &str) -> String {
 impl Repo {
     pub(crate) fn read(open: Opener, place: Place) -> Result<Self, Unknown> {
         let Place { top, git } = place;
-        let common = read_small(open, &format!("{git}/commondir"), 4096)
-            .and_then(|text| String::from_utf8(text).ok())
-            .map_or_else(|| git.clone(), |text| joined(&git, text.trim()));
+        let common = common(open, &git);
         let head = read_small(open, &format!("{git}/HEAD"), 4096).ok_or(Unknown::Failed)?;
         let config = config(open, &format!("{common}/config"))?;
         let index = if is_sha1(&config) { index(open, &format!("{git}/index")) } else { Index::Unreadable };
@@ -106,6 +104,21 @@ fn config(open: Opener, path: &str) -> Result<gix::config::File, Unknown> {
     let text = read_small(open, path, MAX_TEXT).unwrap_or_default();
     let meta = gix::config::file::Metadata::from(gix::config::Source::Local);
     gix::config::File::from_bytes_no_includes(&text, meta, Default::default()).map_err(|_| Unknown::Failed)
+}
+
+/// What `core.hooksPath` names, as a real path.
+pub(super) fn hooks_path(open: Opener, place: Place) -> Option<String> {
+    let Place { top, git } = place;
+    let config = config(open, &format!("{}/config", common(open, &git))).ok()?;
+    let named = config.string("core.hooksPath")?;
+    Some(real::resolve(open, &joined(&top, &String::from_utf8_lossy(&named)), Intent::Read).path)
+}
+
+/// The directory that the work trees of a repository share.
+fn common(open: Opener, git: &str) -> String {
+    read_small(open, &format!("{git}/commondir"), 4096)
+        .and_then(|text| String::from_utf8(text).ok())
+        .map_or_else(|| git.to_owned(), |text| joined(git, text.trim()))
 }
 
 /// The configuration, and every hook where git looks for them.

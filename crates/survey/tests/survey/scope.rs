@@ -176,6 +176,34 @@ fn a_root_that_hands_over_the_user_or_the_guard_is_refused() {
 }
 
 #[test]
+fn what_a_protected_link_or_git_points_at_is_protected_too() {
+    use tollgate_call::Span;
+    use tollgate_call::action::{Action, ActionKind, PathRef, Target, WriteHow};
+    use tollgate_call::places::Protection;
+    let place = Place::new();
+    fs::create_dir_all(place.top.join("W/.git")).unwrap();
+    fs::create_dir_all(place.top.join("W/real")).unwrap();
+    fs::write(place.top.join("W/.git/config"), "[core]\n\thooksPath = tools/hooks\n").unwrap();
+    fs::write(place.top.join("W/secrets-of-mine"), "x").unwrap();
+    place.link("secrets-of-mine", "W/.env");
+    place.link("real", "W/.claude");
+    place.link("../outside/secret", "W/.envrc");
+    let root = place.path("W");
+    let surveyor = tollgate_survey::Surveyor::open(place.layout(), "/bin").unwrap();
+    let protection = |name: &str| {
+        let path = PathRef::join(&root, name);
+        let kind = ActionKind::Write(Target::Path(path.clone()), WriteHow::Replace);
+        let facts = surveyor.facts(&[Action { kind, span: Span::new("/path", 0, 0), part: 0 }], &root);
+        facts.paths[&path.abs].protection
+    };
+    assert_eq!(protection("secrets-of-mine"), Some(Protection::EnvFile));
+    assert_eq!(protection("real/settings.json"), Some(Protection::AgentSettings));
+    assert_eq!(protection("tools/hooks/pre-commit"), Some(Protection::Git));
+    assert_eq!(protection("tools/build.sh"), None);
+    assert_eq!(protection("a/b.txt"), None);
+}
+
+#[test]
 fn a_root_may_hold_the_binary_but_not_a_directory_of_the_guard() {
     let place = Place::new();
     let mut layout = place.layout();

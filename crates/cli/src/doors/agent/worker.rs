@@ -161,7 +161,7 @@ impl Worker<'_> {
             messages: self.talk.clone(),
             tools,
             max_output: Some(MAX_OUTPUT),
-            deadline: Turn::DEFAULT_DEADLINE,
+            deadline: Turn::DEFAULT_DEADLINE.min(self.gate.time_left()),
             cancel,
         };
         let (answer, streamed) = self.listen(&turn);
@@ -184,6 +184,9 @@ impl Worker<'_> {
                 let data = json!({ "error": error.to_string() });
                 self.gate.close_turn(open, expected, TurnEnd::Failed, &data).map_err(ended)?;
                 self.look_up()?;
+                if self.gate.time_left().is_zero() {
+                    return Err(Ended::Capped("the run's time is used up".to_owned()));
+                }
                 Err(Ended::Model(error.to_string()))
             }
         }
