@@ -10,6 +10,7 @@ mod terminal;
 mod worker;
 
 use std::cell::RefCell;
+use std::io::IsTerminal as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -69,9 +70,11 @@ struct Session {
 /// # Errors
 /// [`Failure`] when the run cannot start; a run that started ends with an exit code.
 pub(crate) fn run(args: &Run, home: &Home, printer: Printer) -> Result<Exit, Failure> {
-    let presence = if args.print || printer.is_json() { Presence::Nobody } else { Presence::Person };
+    // A key press counts for a person only where there are keys: a pipe is nobody.
+    let keys = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let presence = if args.print || printer.is_json() || !keys { Presence::Nobody } else { Presence::Person };
     if presence == Presence::Nobody && args.task.is_none() {
-        return Err(Failure::usage("a headless run needs a task"));
+        return Err(Failure::usage("without a person at a terminal, a run needs a task"));
     }
     let model = open_model(args)?;
     let session = Session::open(args, home, presence)?;

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::termios::{QueueSelector, tcflush};
 use serde_json::Value;
 use tollgate::gate::{Denial, Pending, Told};
 use tollgate::ledger::Scrubbed;
@@ -15,6 +16,8 @@ use crate::printer::{Printer, Tone, visible, visible_lines};
 
 /// Lines of a result that are shown; the model sees all of it.
 const SHOWN_LINES: usize = 6;
+/// Stands before every line that the model wrote.
+const BAR: &str = "│ ";
 /// How often a question looks for a press of Ctrl-C.
 const LOOK_NANOS: i64 = 50_000_000;
 
@@ -23,12 +26,14 @@ const LOOK_NANOS: i64 = 50_000_000;
 pub(crate) struct Terminal {
     printer: Printer,
     stop: Stop,
+    /// Whether the model's next word begins a line.
+    fresh: bool,
 }
 
 impl Terminal {
     /// A console on this process's terminal; a stop ends its questions.
     pub(crate) const fn new(printer: Printer, stop: Stop) -> Self {
-        Self { printer, stop }
+        Self { printer, stop, fresh: true }
     }
 
     fn ask(&self, question: &str) -> Option<String> {
@@ -47,6 +52,12 @@ impl Terminal {
 }
 
 impl Terminal {
+    /// Throws away what was typed before a question was there to be answered.
+    fn forget_typed(&self) {
+        // Not a terminal: then nothing was typed, and nobody is asked.
+        tcflush(std::io::stdin(), QueueSelector::IFlush).unwrap_or_default();
+    }
+
     /// Waits for a line, or for a press of Ctrl-C; a blocked read would not notice one.
     fn line_comes(&self, before: Urgency) -> bool {
         let look = Timespec { tv_sec: 0, tv_nsec: LOOK_NANOS };
@@ -64,11 +75,21 @@ impl Terminal {
 
 impl Console for Terminal {
     fn words(&mut self, text: &str) {
-        self.printer.stream(&visible_lines(text));
+        // Behind a bar on every line: words of the model never look like a question of ours.
+        for line in visible_lines(text).split_inclusive('\n') {
+            if self.fresh {
+                self.printer.stream(BAR);
+            }
+            self.printer.stream(line);
+            self.fresh = line.ends_with('\n');
+        }
     }
 
     fn words_end(&mut self) {
-        self.printer.line("");
+        if !self.fresh {
+            self.printer.line("");
+        }
+        self.fresh = true;
     }
 
     fn proposed(&mut self, tool: &str, args: &str) {
@@ -103,6 +124,7 @@ impl Console for Terminal {
         for finding in pending.findings().iter().filter(|f| f.decision != tollgate::policy::Decision::Allow) {
             printer.say(&format!("  because [{}] {}", finding.rule.as_str(), visible(&finding.because)));
         }
+        self.forget_typed();
         loop {
             match self.ask("  Approve exactly this, once?  [y] yes  [n] no, with a reason: ").as_deref() {
                 Some("y" | "yes") => return Answer::Once,
