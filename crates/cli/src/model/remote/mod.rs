@@ -5,6 +5,7 @@ mod fault;
 mod http;
 mod raw;
 mod request;
+mod swell;
 #[cfg(test)]
 mod tests;
 
@@ -29,8 +30,8 @@ use fault::Failure;
 /// A model behind an HTTP API.
 ///
 /// # Security
-/// The key is shown by no `Debug` and cut out of every error text. A server that drips bytes without ever ending a
-/// frame can make the process buffer as much as it sends until the deadline; the deadline is the only bound on that.
+/// The key is shown by no `Debug` and cut out of every error text. The library buffers a body or a frame until it ends,
+/// however long it grows; what bounds that is a watch on this process's own memory, see [`swell`].
 pub(crate) struct RemoteModel {
     name: String,
     spec: RemoteSpec,
@@ -76,6 +77,7 @@ impl RemoteModel {
             tokio::select! {
                 biased;
                 () = turn.cancel.cancelled() => Err(ModelError::Cancelled.into()),
+                () = swell::too_much() => Err(ModelError::BadResponse { said: "it is longer than any model writes".into() }.into()),
                 result = tokio::time::timeout(left, self.exchange(turn, sink)) => result.unwrap_or_else(|_| Err(timeout())),
             }
         };

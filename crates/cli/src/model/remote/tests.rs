@@ -234,6 +234,39 @@ fn what_is_no_answer_at_all_is_an_error_in_both_protocols() {
     }
 }
 
+/// Answers one request with a head and a body that goes on until nobody reads it; at most 4 GB.
+fn endless(head: &'static str) -> (String, std::thread::JoinHandle<()>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        crate::model::script::http::read(&mut std::io::BufReader::new(&stream)).unwrap();
+        std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
+        let more = vec![b'x'; 1 << 20];
+        let gone = (0..4096).find(|_| std::io::Write::write_all(&mut stream, &more).is_err());
+        assert!(gone.is_some(), "all of it was read");
+    });
+    (base, thread)
+}
+
+#[test]
+fn an_answer_without_end_is_left_before_it_takes_the_memory() {
+    let json = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{\"a\":\"";
+    let stream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\ndata: ";
+    for (head, delivery) in [(json, Delivery::Whole), (stream, Delivery::Streamed)] {
+        let (base, thread) = endless(head);
+        let cancel = CancelFlag::new();
+        let answer = model("openai:m", &base, delivery).turn(&turn("hi", &cancel), &mut nobody());
+        let error = answer.unwrap_err();
+        assert!(error.to_string().contains("longer than any model writes"), "{error}");
+        let most = std::fs::read_to_string("/proc/self/status").unwrap();
+        let most = most.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim().replace(" kB", "");
+        // A buffer that doubles may hold twice what has come.
+        assert!(most.parse::<u64>().unwrap() < 512 * 1024, "{most} kB");
+        thread.join().unwrap();
+    }
+}
+
 #[test]
 fn an_error_event_in_a_stream_is_an_error() {
     let anthropic =

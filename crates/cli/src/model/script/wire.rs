@@ -141,9 +141,14 @@ fn call_id(answer: &Answer, place: usize) -> String {
     format!("call_{}_{place}", answer.turn)
 }
 
-/// Pieces of at most seven characters, so that every longer text is split.
+/// Pieces of seven characters, so that every longer text is split; of a long text, about a thousand.
 fn split(text: &str) -> impl Iterator<Item = String> {
     const CHARS: usize = 7;
+    const PIECES: usize = 1000;
     let chars: Vec<char> = text.chars().collect();
-    chars.chunks(CHARS).map(|piece| piece.iter().collect()).collect::<Vec<String>>().into_iter()
+    chars
+        .chunks(CHARS.max(chars.len() / PIECES))
+        .map(|piece| piece.iter().collect())
+        .collect::<Vec<String>>()
+        .into_iter()
 }
