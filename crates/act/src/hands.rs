@@ -102,7 +102,7 @@ impl Hands {
 
     /// Does what `permit` permits, once, and reports it for the gate to settle. Redirects are told, not followed.
     pub fn perform(&self, permit: Permit, halt: &HaltSignal) -> Outcome {
-        self.perform_with(permit, halt, &|_| Err(UNJUDGED.to_owned()))
+        self.perform_with(permit, halt, &|_, _| Err(UNJUDGED.to_owned()))
     }
 
     /// As [`Hands::perform`], following redirects whose targets `rejudge` allows: [`tollgate_gate::Gate::redirect`].

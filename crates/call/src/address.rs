@@ -92,9 +92,11 @@ impl WebAddress {
             return Err(AddressError::UserInfo);
         }
         plain_host(written)?;
-        let url = Url::parse(text).map_err(|_| AddressError::Host(shown(written)))?;
+        let mut url = Url::parse(text).map_err(|_| AddressError::Host(shown(written)))?;
         let host = url.host().map(|host| host.to_owned()).ok_or_else(|| not_url(text))?;
         let port = url.port_or_known_default().ok_or_else(|| not_url(text))?;
+        // A fragment stays with whoever asks.
+        url.set_fragment(None);
         Ok(Self { host: classify(host).accepted()?, port, url: url.into() })
     }
 
@@ -129,6 +131,23 @@ pub fn judge_host(text: &str) -> HostClass {
         Ok(host) => classify(host),
         Err(error) => HostClass::Refused(error),
     }
+}
+
+/// Whether two places, as host and port, are one site: the same host, or the same but for `www.`, at the
+/// same port or at that of https.
+///
+/// ```
+/// use tollgate_call::address::is_same_site;
+/// assert!(is_same_site(("example.com", 80), ("www.example.com", 443)));
+/// assert!(!is_same_site(("example.com", 80), ("example.com.evil.test", 80)));
+/// ```
+pub fn is_same_site((from, old): (&str, u16), (to, new): (&str, u16)) -> bool {
+    site(from) == site(to) && (old == new || new == 443)
+}
+
+/// A host without the `www.` that sites are reached with and without.
+pub fn site(host: &str) -> &str {
+    host.strip_prefix("www.").filter(|rest| rest.contains('.')).unwrap_or(host)
 }
 
 /// Splits `host`, `host:port`, `[v6]:port`, `user@host` as command lines write them.

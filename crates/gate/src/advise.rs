@@ -46,7 +46,7 @@ impl Gate {
         };
         match judged.findings.decision() {
             Decision::Allow => self.let_host(&judged, Grant::Rule),
-            Decision::Ask => self.ask(&judged),
+            Decision::Ask => self.ask(judged),
             Decision::Deny => self.said_no(self.refuse(&judged)),
         }
     }
@@ -74,7 +74,7 @@ impl Gate {
     }
 
     /// An approval that the operator signed for exactly this call is spent; otherwise one is asked for.
-    fn ask(&self, judged: &Judged) -> Advice {
+    fn ask(&self, judged: Judged) -> Advice {
         let key = ApprovalKey::Digest(self.run.clone(), judged.digest);
         match self.store.approval_for(&key, self.clock.now_ms()) {
             Ok(Some(row)) if approval::is_signed(self.operator.as_ref(), &row) => {
@@ -83,10 +83,14 @@ impl Gate {
                     digest: Digest::from(*row.digest.bytes()),
                     nonce: row.nonce,
                 };
-                self.let_host(judged, Grant::Approval(spend))
+                let judged = self.addressed(judged);
+                match judged.findings.decision() {
+                    Decision::Allow | Decision::Ask => self.let_host(&judged, Grant::Approval(spend)),
+                    Decision::Deny => self.said_no(self.refuse(&judged)),
+                }
             }
-            Ok(Some(_) | None) => self.not_yet(judged),
-            Err(error) => self.said_no(self.denied(unreachable_ledger(&error), About::Judged(judged))),
+            Ok(Some(_) | None) => self.not_yet(&judged),
+            Err(error) => self.said_no(self.denied(unreachable_ledger(&error), About::Judged(&judged))),
         }
     }
 

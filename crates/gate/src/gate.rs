@@ -72,6 +72,7 @@ pub(crate) struct Judged {
     pub(crate) call: Call,
     pub(crate) facts: Facts,
     pub(crate) handles: Handles,
+    pub(crate) state: RunState,
     pub(crate) findings: Findings,
     pub(crate) digest: Digest,
     pub(crate) generation: u64,
@@ -107,6 +108,7 @@ impl Gate {
         let event = if report.end == Finish::TimedOut { Event::ToolTimeout } else { Event::ToolResult };
         let mut notes = vec![memory::finished(settling.seq, report)];
         notes.extend(memory::written(report, &self.scrubber));
+        notes.extend(memory::found(report, &self.scrubber));
         let record = self.record(event, &journal::result(settling, report, &told));
         let settlement = Settlement { reservation: settling.reservation, actual, notes, record };
         match self.store.settle(&settlement) {
@@ -176,14 +178,29 @@ impl Gate {
     }
 
     pub(crate) fn judge_call(&self, call: Call) -> Result<Judged, Denial> {
+        let state = self.run_state()?;
+        self.judge_under(call, state)
+    }
+
+    pub(crate) fn judge_under(&self, call: Call, state: RunState) -> Result<Judged, Denial> {
         let generation = self.halt_generation()?;
         budget::time(&self.policy, self.started_ms, self.clock.now_ms())?;
-        let state = self.run_state()?;
         let surveyed = self.surveyor.survey(&call);
         let findings = tollgate_policy::judge(&self.policy, &call, &surveyed.facts, &state);
         let digest = binding(&call, &surveyed.facts, &state, self.run.as_str(), &self.policy.digest())
             .map_err(|error| Denial::new("guard.failed", error.to_string(), None))?;
-        Ok(Judged { call, facts: surveyed.facts, handles: surveyed.handles, findings, digest, generation })
+        let judged =
+            Judged { call, facts: surveyed.facts, handles: surveyed.handles, state, findings, digest, generation };
+        Ok(if judged.findings.decision() == Decision::Allow { self.addressed(judged) } else { judged })
+    }
+
+    /// Asks for the addresses of a host that rules or a person let through, and judges them. Nobody is asked
+    /// before, because the question alone would carry a name of the model's choice out.
+    pub(crate) fn addressed(&self, mut judged: Judged) -> Judged {
+        if self.surveyor.resolve(&judged.call, &mut judged.facts, &mut judged.handles) {
+            judged.findings = tollgate_policy::judge(&self.policy, &judged.call, &judged.facts, &judged.state);
+        }
+        judged
     }
 
     /// What is left of the run's wall clock: nothing that the run waits for may take longer.
@@ -355,7 +372,7 @@ impl Gate {
         }
     }
 
-    fn run_state(&self) -> Result<RunState, Denial> {
+    pub(crate) fn run_state(&self) -> Result<RunState, Denial> {
         let rows = self.store.load_run(&self.run, RECENT).map_err(|error| unreachable_ledger(&error))?;
         if rows.truncated {
             // What is not listed is unknown, and unknown is not "never written".

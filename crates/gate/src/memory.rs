@@ -117,17 +117,30 @@ pub(crate) fn denied(call: &Call, rule: &str) -> RunNote {
     RunNote::Denied(DenialRow { intent: Digest::from(call.intent()), rule: rule.to_owned() })
 }
 
-/// Most hosts that one message gives.
+/// Most URLs that one message gives.
 const MAX_GIVEN: usize = 64;
 
-/// Remembers the hosts of the URLs in a message of the user.
+/// Remembers the URLs in a message of the user, and their hosts.
 pub(crate) fn given(message: &str, scrubber: &Scrubber) -> Vec<RunNote> {
-    let urls = message.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '(' | ')' | ','));
-    let hosts = urls.filter_map(|url| WebAddress::parse(url.trim_end_matches(['.', ';', ':', '!', '?', '\''])).ok());
-    hosts
-        .take(MAX_GIVEN)
-        .map(|address| RunNote::Given(ledger::Given::new(GivenKind::Host, &address.host_name(), scrubber)))
+    let notes = |address: WebAddress| {
+        let host = ledger::Given::new(GivenKind::Host, &address.host_name(), scrubber);
+        [host, ledger::Given::new(GivenKind::Url, &address.url, scrubber)]
+    };
+    urls(message).flat_map(notes).map(RunNote::Given).collect()
+}
+
+/// Remembers the URLs that a report says a search returned. Their hosts are not given: others chose them.
+pub(crate) fn found(report: &Report, scrubber: &Scrubber) -> Vec<RunNote> {
+    urls(&report.found)
+        .map(|address| RunNote::Given(ledger::Given::new(GivenKind::Url, &address.url, scrubber)))
         .collect()
+}
+
+fn urls(text: &str) -> impl Iterator<Item = WebAddress> {
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '(' | ')' | ','));
+    words
+        .filter_map(|word| WebAddress::parse(word.trim_end_matches(['.', ';', ':', '!', '?', '\'', '\\'])).ok())
+        .take(MAX_GIVEN)
 }
 
 /// Remembers how a call ended.
@@ -152,13 +165,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_gives_the_hosts_of_its_urls_and_no_others() {
+    fn a_message_gives_its_urls_with_their_hosts_and_no_others() {
         let message =
             "Read <https://Docs.Example/a>, then (http://b.example:8080/x). Not ftp://c.example or d.example.";
         let shown: Vec<String> = given(message, &Scrubber::formats_only())
             .into_iter()
             .filter_map(|note| if let RunNote::Given(given) = note { Some(given.shown.to_text()) } else { None })
             .collect();
-        assert_eq!(shown, ["docs.example", "b.example"]);
+        let urls = ["https://docs.example/a", "http://b.example:8080/x"];
+        assert_eq!(shown, ["docs.example", urls[0], "b.example", urls[1]]);
     }
 }

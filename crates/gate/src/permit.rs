@@ -72,6 +72,8 @@ pub struct Report {
     pub changed: bool,
     /// Files that were written: absolute path and SHA-256 of the new content.
     pub wrote: Vec<(String, [u8; 32])>,
+    /// What a search returned: the URLs in it may be fetched. Empty for everything else.
+    pub found: String,
     /// Further fields for the record, such as the exit code.
     pub detail: serde_json::Map<String, serde_json::Value>,
 }
@@ -107,7 +109,14 @@ impl Report {
 
     /// An end of any kind that changed nothing.
     pub fn ended(end: Finish, text: impl Into<String>) -> Self {
-        Self { end, text: text.into(), changed: false, wrote: Vec::new(), detail: serde_json::Map::new() }
+        Self {
+            end,
+            text: text.into(),
+            changed: false,
+            wrote: Vec::new(),
+            found: String::new(),
+            detail: serde_json::Map::new(),
+        }
     }
 
     pub(crate) fn digest(&self) -> Digest {

@@ -55,6 +55,7 @@ impl Gate {
             let changed = "what the call would touch changed since it was approved";
             return self.denied(Denial::new("approval.changed", changed, Some("ask again")), About::Pending(&id));
         }
+        let judged = self.addressed(judged);
         match judged.findings.decision() {
             Decision::Allow | Decision::Ask => self.permit(judged, Grant::Approval(spend)),
             Decision::Deny => self.refuse(&judged),

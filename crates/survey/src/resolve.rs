@@ -16,7 +16,7 @@ const MAX_ADDRESSES: usize = 32;
 ///
 /// # Security
 /// Asking is itself a message to whoever serves the name. Survey asks only for what Tollgate would
-/// dial itself, never for hosts that a command names.
+/// dial itself, once the name was judged and let through; never for hosts that a command names.
 pub trait Resolve: std::fmt::Debug + Send + Sync {
     /// All addresses of `host`, a name in normal form.
     ///
@@ -55,16 +55,15 @@ impl Resolve for NoResolver {
     }
 }
 
-/// Looks up the host of a parsed URL; numbers and names of this machine need no question.
-pub(crate) fn addresses(resolver: &dyn Resolve, host: &HostClass, deadline: Instant) -> Fact<Vec<IpAddr>> {
+/// What is known of a host before anybody is asked.
+pub(crate) fn unasked(host: &HostClass) -> Fact<Vec<IpAddr>> {
     match host {
-        HostClass::Name(name) | HostClass::Local(name) => {
-            resolver.lookup(name, deadline).map_or_else(Fact::Unknown, Fact::Known)
-        }
         HostClass::Address(ip, _) => Fact::Known(vec![*ip]),
         // RFC 6761: names of this machine are never asked of anybody.
         HostClass::Loopback(_) => Fact::Known(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]),
-        HostClass::Metadata(_) | HostClass::Refused(_) => Fact::Unknown(Unknown::NotAsked),
+        HostClass::Name(_) | HostClass::Local(_) | HostClass::Metadata(_) | HostClass::Refused(_) => {
+            Fact::Unknown(Unknown::NotAsked)
+        }
     }
 }
 

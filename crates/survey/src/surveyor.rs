@@ -19,7 +19,7 @@ use crate::handles::{Handles, Surveyed};
 use crate::path::{Asked, Handle, Opens, Seen, World};
 use crate::program::Programs;
 use crate::real;
-use crate::resolve::{Resolve, SystemResolver, addresses, destination};
+use crate::resolve::{Resolve, SystemResolver, destination, unasked};
 use crate::root::Root;
 use crate::scoped::{Intent, ScopedPath, Within};
 use crate::sys;
@@ -133,6 +133,23 @@ impl Surveyor {
         })
     }
 
+    /// Asks for the addresses of the host that Tollgate itself would dial for `call`, and adds them to what
+    /// was surveyed. Returns whether there was anything to ask.
+    ///
+    /// # Security
+    /// The question carries the host's name to whoever serves it. Only who has judged the name, and let it
+    /// through, may ask; the answer is to be judged in turn.
+    pub fn resolve(&self, call: &Call, facts: &mut Facts, handles: &mut Handles) -> bool {
+        let Tool::WebFetch { url } = call.tool() else { return false };
+        let Ok(address) = WebAddress::parse(url) else { return false };
+        let (HostClass::Name(name) | HostClass::Local(name)) = &address.host else { return false };
+        let answer = self.resolver.lookup(name, Instant::now() + self.dns);
+        let known = answer.map_or_else(Fact::Unknown, Fact::Known);
+        handles.destination = destination(&address, &known);
+        facts.hosts.insert(address.host_name(), known);
+        true
+    }
+
     /// Looks at what bare actions are about, as if a command in `cwd` did them.
     pub fn facts(&self, actions: &[Action], cwd: &str) -> Facts {
         self.looking(|look| {
@@ -214,7 +231,7 @@ impl Looking<'_> {
                 self.place(cwd, path.as_deref().unwrap_or("."), facts, &mut handles);
             }
             Tool::RunBash { .. } => handles.dir = Some(self.start(cwd)),
-            Tool::WebFetch { url } => self.fetch(url, facts, &mut handles),
+            Tool::WebFetch { url } => fetch(url, facts, &mut handles),
             Tool::SendMessage { .. }
             | Tool::TodoAppend { .. }
             | Tool::TodoList
@@ -264,14 +281,6 @@ impl Looking<'_> {
         world.as_dir(world.path(asked, &self.twins).handle?)
     }
 
-    fn fetch(&self, url: &str, facts: &mut Facts, handles: &mut Handles) {
-        let Ok(address) = WebAddress::parse(url) else { return };
-        let dns = Instant::now() + self.surveyor.dns;
-        let known = addresses(self.surveyor.resolver.as_ref(), &address.host, dns);
-        handles.destination = destination(&address, &known);
-        facts.hosts.insert(address.host_name(), known);
-    }
-
     /// A host that a command will look up by itself: an answer given to us would prove nothing about
     /// the answer given to it, and the question alone would carry the name out.
     fn unasked(&self, peer: &Peer, facts: &mut Facts) {
@@ -281,15 +290,7 @@ impl Looking<'_> {
             Peer::Remote(_) | Peer::Registry(_) | Peer::Service(_) | Peer::Opaque(_) => None,
         };
         let Some(host) = host else { return };
-        let known = match &host {
-            HostClass::Address(ip, _) => Fact::Known(vec![*ip]),
-            HostClass::Name(_)
-            | HostClass::Local(_)
-            | HostClass::Loopback(_)
-            | HostClass::Metadata(_)
-            | HostClass::Refused(_) => Fact::Unknown(Unknown::NotAsked),
-        };
-        facts.hosts.entry(host.name()).or_insert(known);
+        facts.hosts.entry(host.name()).or_insert_with(|| unasked(&host));
     }
 
     fn expansions(&self, wanted: &mut Wanted, facts: &mut Facts) {
@@ -360,6 +361,14 @@ impl Looking<'_> {
             }
         }
     }
+}
+
+/// The place that a fetch names, as far as nobody needs to be asked: see [`Surveyor::resolve`].
+fn fetch(url: &str, facts: &mut Facts, handles: &mut Handles) {
+    let Ok(address) = WebAddress::parse(url) else { return };
+    let known = unasked(&address.host);
+    handles.destination = destination(&address, &known);
+    facts.hosts.insert(address.host_name(), known);
 }
 
 /// What is told of a path when there is no time left: its letters, and that it was not opened.

@@ -31,7 +31,7 @@ pub(super) async fn follow(
         if url.scheme() == "https" && to.scheme() != "https" {
             return Err(FetchError::Downgrade(to.into()));
         }
-        next = rejudge(to.as_str()).map_err(|why| FetchError::Refused { to: to.into(), why })?;
+        next = rejudge(&next, to.as_str()).map_err(|why| FetchError::Refused { to: to.into(), why })?;
     }
 }
 
@@ -66,8 +66,9 @@ async fn ask(to: &Destination, url: &Url, caps: Caps) -> Result<Asked, FetchErro
         let moved = place.and_then(|place| url.join(place).ok());
         return moved.map(Asked::Moved).ok_or(FetchError::NoLocation(status));
     }
-    let kind = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let kind = kind.to_owned();
+    let header =
+        |name| response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let (kind, encoding) = (header("content-type"), header("content-encoding"));
     let mut body = Vec::new();
     let mut cut = false;
     while let Some(piece) = response.chunk().await.map_err(failed)? {
@@ -78,7 +79,7 @@ async fn ask(to: &Destination, url: &Url, caps: Caps) -> Result<Asked, FetchErro
             break;
         }
     }
-    Ok(Asked::Answer(Answer { url: url.to_string(), status, kind, body, cut }))
+    Ok(Asked::Answer(Answer { url: url.to_string(), status, kind, encoding, body, cut }))
 }
 
 /// A client for one destination.
@@ -91,8 +92,8 @@ fn client(to: &Destination, caps: Caps) -> Result<reqwest::Client, FetchError> {
         .retry(reqwest::retry::never())
         .referer(false)
         .http1_only()
-        // A small answer must not swell beyond the cap on its way through a decoder.
-        .no_gzip()
+        // Decoded piece by piece: what a small answer swells to is cut at the cap of a body.
+        .gzip(true)
         .no_brotli()
         .no_deflate()
         .no_zstd()

@@ -104,31 +104,48 @@ fn is_dropped(node: &Node, dropped: &mut Dropped) -> bool {
     }
 }
 
-/// Whether an attribute takes its element out of sight.
+/// Whether an attribute takes its element out of sight. Style sheets are not read: what a class hides is shown.
 fn hides(name: &str, value: &str) -> bool {
     let value: String = value.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
     match name {
         "hidden" => value != "until-found",
         "aria-hidden" => value == "true",
-        "style" => value.split(';').any(hides_by_style),
+        "style" => hides_by_style(&value),
         "type" => value == "hidden",
         _ => false,
     }
 }
 
-fn hides_by_style(rule: &str) -> bool {
-    let Some((property, value)) = rule.split_once(':') else { return false };
-    let value = value.trim_end_matches("!important");
-    let nothing = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%').parse() == Ok(0.0_f64);
-    match property {
-        "display" => value == "none",
-        "visibility" => matches!(value, "hidden" | "collapse"),
-        "opacity" | "font-size" | "max-height" | "max-width" => nothing,
-        "left" | "top" | "text-indent" | "margin-left" => value.starts_with("-999"),
+fn hides_by_style(style: &str) -> bool {
+    let rules: Vec<(&str, &str)> = style
+        .split(';')
+        .filter_map(|rule| rule.split_once(':'))
+        .map(|(property, value)| (property, value.trim_end_matches("!important")))
+        .collect();
+    let value = |name: &str| rules.iter().rev().find(|(property, _)| *property == name).map(|(_, value)| *value);
+    let cut_off = value("overflow").is_some_and(|how| matches!(how, "hidden" | "clip"));
+    let ground = value("background-color").or_else(|| value("background"));
+    rules.iter().any(|(property, value)| match *property {
+        "display" => *value == "none",
+        "visibility" => matches!(*value, "hidden" | "collapse"),
+        "opacity" => number(value).is_some_and(|part| part < 0.05),
+        "font-size" => number(value).is_some_and(|size| size == 0.0 || (size <= 2.0 && value.ends_with("px"))),
+        "max-height" | "max-width" => number(value) == Some(0.0),
+        "height" | "width" => cut_off && number(value).is_some_and(|size| size <= 1.0),
+        "left" | "right" | "top" | "bottom" | "text-indent" | "margin-left" | "margin-top" => {
+            number(value).is_some_and(|place| place <= -200.0)
+        }
+        "transform" => value.starts_with("scale(0)"),
+        "color" => matches!(*value, "transparent" | "#0000") || value.ends_with(",0)") || ground == Some(*value),
         "clip" => value.starts_with("rect(0"),
-        "clip-path" => value.starts_with("inset(100%") || value.starts_with("inset(50%"),
+        "clip-path" => ["inset(100%", "inset(50%", "circle(0"].iter().any(|shape| value.starts_with(shape)),
         _ => false,
-    }
+    })
+}
+
+/// The number of a length or share, without its unit.
+fn number(value: &str) -> Option<f64> {
+    value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%').parse().ok()
 }
 
 /// The text of the first `title`.
@@ -220,9 +237,48 @@ mod tests {
     }
 
     #[test]
+    fn no_style_of_hiding_is_overlooked() {
+        for style in [
+            "display:none!important",
+            "visibility: hidden",
+            "opacity:0.01",
+            "opacity:0%",
+            "font-size:1px",
+            "max-height:0",
+            "height:1px; overflow:hidden",
+            "width:0;overflow:clip",
+            "left:-10000px",
+            "text-indent:-500em",
+            "transform:scale(0)",
+            "color: transparent",
+            "color:rgba(0, 0, 0, 0)",
+            "color:#fff;background:#fff",
+            "background-color: white; color: white",
+            "clip:rect(0,0,0,0)",
+            "clip-path:inset(50%)",
+        ] {
+            let read = to_text(&format!("<p>seen</p><p style='{style}'>not seen</p>"));
+            assert_eq!((read.text.trim(), read.dropped.hidden), ("seen", 1), "{style}");
+        }
+    }
+
+    #[test]
     fn twins_of_hiding_styles_stay() {
-        let read = to_text("<p style='opacity:0.9'>a</p><p style='font-size:10px'>b</p><p style='display:block'>c</p>");
-        assert!(["a", "b", "c"].iter().all(|seen| read.text.contains(seen)), "{}", read.text);
+        for style in [
+            "opacity:0.9",
+            "font-size:10px",
+            "font-size:1em",
+            "display:block",
+            "height:0",
+            "height:200px;overflow:hidden",
+            "margin-left:-15px",
+            "color:#fff;background:#000",
+            "color:rgba(0,0,0,0.8)",
+            "transform:scale(0.5)",
+        ] {
+            let read = to_text(&format!("<p style='{style}'>a</p>"));
+            assert_eq!((read.text.trim(), read.dropped.hidden), ("a", 0), "{style}");
+        }
     }
 
     #[test]

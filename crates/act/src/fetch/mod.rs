@@ -20,8 +20,8 @@ use crate::sandbox::HaltSignal;
 
 pub use html::Dropped;
 
-/// Judges the target of a redirect: a destination, or the reason against it.
-pub type Rejudge<'a> = &'a dyn Fn(&str) -> Result<Destination, String>;
+/// Judges where a destination redirects to: another destination, or the reason against it.
+pub type Rejudge<'a> = &'a dyn Fn(&Destination, &str) -> Result<Destination, String>;
 
 /// How much a fetch may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +112,8 @@ struct Answer {
     url: String,
     status: u16,
     kind: String,
+    /// How the body is still compressed, if it is.
+    encoding: String,
     body: Vec<u8>,
     cut: bool,
 }
@@ -148,7 +150,7 @@ async fn raised(halt: &HaltSignal) {
 }
 
 fn page(answer: Answer, hops: Vec<String>) -> Page {
-    let read = text::read(&answer.kind, &answer.body);
+    let read = text::read(&answer.kind, &answer.encoding, &answer.body);
     let mut text = format!("[{} from {}]\n", answer.status, answer.url);
     let room = RESULT_CAP - 1_024 - text.len().min(8_192);
     let body = crate::dry::cut(&read.text, room);

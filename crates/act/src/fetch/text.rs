@@ -8,8 +8,13 @@ pub(super) struct Read {
     pub(super) notices: Vec<String>,
 }
 
-/// Makes `body` of the media type `kind` readable.
-pub(super) fn read(kind: &str, body: &[u8]) -> Read {
+/// Makes `body` of the media type `kind` readable, unless it is still compressed as `encoding`.
+pub(super) fn read(kind: &str, encoding: &str, body: &[u8]) -> Read {
+    if !encoding.is_empty() && encoding != "identity" {
+        let shown: String = encoding.escape_debug().take(40).collect();
+        let text = format!("[{} bytes compressed as {shown}, which was not asked for; not shown]", body.len());
+        return Read { text, notices: Vec::new() };
+    }
     let lower = kind.to_ascii_lowercase();
     let media = lower.split(';').next().unwrap_or_default().trim();
     if body.iter().take(8_192).any(|byte| *byte == 0) || !is_text(media) {

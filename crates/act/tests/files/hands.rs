@@ -14,7 +14,7 @@ use tollgate_call::{Door, Origin, Person, Proposal, Untrusted};
 use tollgate_gate::{Approver, Clock, Entropy, Gate, NoEntropy, Seat, Told, Verdict};
 use tollgate_ledger::{OpenOptions, RunId, SqliteStore, StateDir};
 use tollgate_policy::Policy;
-use tollgate_survey::Surveyor;
+use tollgate_survey::{Destination, Surveyor};
 
 use crate::room::{Room, meta};
 
@@ -186,7 +186,8 @@ fn protected_names_are_pinned_masked_and_taken_back_unless_the_command_names_the
 #[test]
 fn a_redirect_is_judged_by_the_gate_and_a_private_address_is_refused() {
     let desk = desk(Doing::Really);
+    let from = Destination::dangerous_unjudged("http://a.example/".into(), "a.example".into(), 80, Vec::new());
     for url in ["http://127.0.0.1:1/", "http://169.254.169.254/latest", "http://[::1]/", "ftp://host.example/", "x"] {
-        assert!(desk.gate.redirect(url).is_err(), "{url}");
+        assert!(desk.gate.redirect(&from, url).is_err(), "{url}");
     }
 }

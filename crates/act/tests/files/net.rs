@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -41,7 +42,9 @@ fn look(room: &Room, url: &str, answers: &[IpAddr]) -> Destination {
     };
     let person = Person { home: home.to_str().unwrap().into(), user: "u".into() };
     let call = Call::read(&proposal, &person).unwrap();
-    surveyor.survey(&call).handles.destination.unwrap()
+    let mut told = surveyor.survey(&call);
+    surveyor.resolve(&call, &mut told.facts, &mut told.handles);
+    told.handles.destination.unwrap()
 }
 
 /// A server that hands each connection, with its request head, to `serve`.
@@ -65,7 +68,7 @@ fn respond(mut stream: TcpStream, head: &str, body: &[u8]) {
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).unwrap_or_default();
 }
 
-fn nowhere(_: &str) -> Result<Destination, String> {
+fn nowhere(_: &Destination, _: &str) -> Result<Destination, String> {
     Err("no redirect is allowed here".into())
 }
 
@@ -129,7 +132,8 @@ fn an_allowed_redirect_is_followed_to_what_its_judge_returns() {
         }
     });
     let to = look(&room, &format!("http://pin.example:{}/old", address.port()), &[HERE]);
-    let page = fetch(to, &|url| Ok(look(&room, url, &[HERE])), Caps::default(), &HaltSignal::new().unwrap()).unwrap();
+    let page =
+        fetch(to, &|_, url| Ok(look(&room, url, &[HERE])), Caps::default(), &HaltSignal::new().unwrap()).unwrap();
     assert!(page.text.contains("arrived"));
     assert_eq!(page.hops.len(), 2);
 }
@@ -143,7 +147,7 @@ fn redirects_end_after_five() {
         respond(stream, "302 Found\r\nlocation: /again", b"");
     });
     let to = look(&room, &format!("http://pin.example:{}/", address.port()), &[HERE]);
-    let judge = |url: &str| Ok(look(&room, url, &[HERE]));
+    let judge = |_: &Destination, url: &str| Ok(look(&room, url, &[HERE]));
     let error = fetch(to, &judge, Caps::default(), &HaltSignal::new().unwrap()).unwrap_err();
     assert!(matches!(error, FetchError::Hops(5, _)), "{error}");
     assert_eq!(asked.try_iter().count(), 6);
@@ -159,6 +163,45 @@ fn a_body_over_the_cap_is_cut_and_this_is_said() {
     let page = get(&room, address.port(), "/").unwrap();
     assert_eq!((page.bytes, page.truncated), (2_000_000, true));
     assert!(page.text.len() <= 32 * 1024 && page.text.contains("the rest was not read"));
+}
+
+/// What `gzip` makes of `bytes`.
+fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut child = Command::new("gzip").arg("-c").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+    let (mut give, bytes) = (child.stdin.take()?, bytes.to_vec());
+    let writer = std::thread::spawn(move || give.write_all(&bytes));
+    let packed = child.wait_with_output().ok()?.stdout;
+    writer.join().ok()?.ok()?;
+    Some(packed)
+}
+
+#[test]
+fn a_compressed_body_is_read_and_counts_as_what_it_swells_to() {
+    let (Some(page), Some(bomb)) = (gzip(b"<h1>Hi</h1>"), gzip(&vec![b'a'; 64_000_000])) else {
+        println!("skipped: there is no gzip program here to compress with");
+        return;
+    };
+    let room = Room::new();
+    assert!(bomb.len() < 100_000);
+    let address = server(move |head, stream| {
+        let body = if head.starts_with("GET /bomb") { &bomb } else { &page };
+        respond(stream, "200 OK\r\ncontent-type: text/html\r\ncontent-encoding: gzip", body);
+    });
+    assert!(get(&room, address.port(), "/").unwrap().text.contains("# Hi"));
+    let page = get(&room, address.port(), "/bomb").unwrap();
+    assert_eq!((page.bytes, page.truncated), (2_000_000, true));
+}
+
+#[test]
+fn what_is_compressed_in_another_way_or_badly_is_not_shown() {
+    let room = Room::new();
+    let address = server(|head, stream| {
+        let how = if head.starts_with("GET /br") { "br" } else { "gzip" };
+        respond(stream, &format!("200 OK\r\ncontent-type: text/html\r\ncontent-encoding: {how}"), b"\x1f\x8bnot");
+    });
+    let page = get(&room, address.port(), "/br").unwrap();
+    assert!(page.text.contains("[5 bytes compressed as br, which was not asked for; not shown]"), "{}", page.text);
+    assert!(matches!(get(&room, address.port(), "/gz"), Err(FetchError::Failed { .. })));
 }
 
 /// Holds every connection open until the client leaves.

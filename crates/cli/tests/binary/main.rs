@@ -17,10 +17,14 @@ mod install;
 #[cfg(test)]
 mod kills;
 #[cfg(test)]
+mod net;
+#[cfg(test)]
 mod state;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod trouble;
+#[cfg(test)]
+mod web;
 #[cfg(test)]
 mod world;

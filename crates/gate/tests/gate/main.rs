@@ -31,3 +31,5 @@ mod properties;
 mod settling;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod web;

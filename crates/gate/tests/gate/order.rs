@@ -173,18 +173,3 @@ fn turns_tokens_and_cost_stop_at_their_caps() {
     assert!(open(2, cost(0, 0)).is_ok());
     assert_eq!(world.last(Event::CapHit)["rule"], "budget.turns");
 }
-
-#[test]
-fn a_redirect_is_judged_as_a_fetch_and_uses_up_no_cap() {
-    let mut world = World::new();
-    world.settings.allow_hosts.push("docs.example".to_owned());
-    world.settings.caps.tool_calls = 1;
-    let (gate, _seat) = world.gate("r");
-    done(&gate, &world.call("webfetch", &json!({ "url": "https://docs.example/" })));
-    assert_eq!(gate.redirect("https://docs.example/next").unwrap().host(), "docs.example");
-    assert!(gate.redirect("http://169.254.169.254/").is_err());
-    assert!(gate.redirect("file:///etc/passwd").is_err());
-    assert_eq!(world.used("r", "calls"), (0, 1));
-    world.store().raise_halt(&halt(&world, "r")).unwrap();
-    assert!(gate.redirect("https://docs.example/next").is_err());
-}

@@ -3,8 +3,8 @@
 use std::io::Read as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 pub(crate) use serde_json::{Value, json};
@@ -47,13 +47,23 @@ impl Entropy for Random {
     }
 }
 
-/// Every name has one public address; nothing is asked.
+/// Every name has the same one address; who is asked about is remembered.
 #[derive(Debug)]
-struct OneAddress;
+pub(crate) struct Names {
+    pub(crate) address: IpAddr,
+    asked: Mutex<Vec<String>>,
+}
 
-impl Resolve for OneAddress {
-    fn lookup(&self, _host: &str, _deadline: Instant) -> Result<Vec<IpAddr>, Unknown> {
-        Ok(vec![IpAddr::V4(Ipv4Addr::new(93, 184, 215, 14))])
+impl Names {
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Resolve for Names {
+    fn lookup(&self, host: &str, _deadline: Instant) -> Result<Vec<IpAddr>, Unknown> {
+        self.asked.lock().unwrap().push(host.to_owned());
+        Ok(vec![self.address])
     }
 }
 
@@ -65,6 +75,7 @@ pub(crate) struct World {
     pub(crate) settings: Settings,
     pub(crate) approver: Approver,
     pub(crate) operator: Option<Operator>,
+    pub(crate) names: Arc<Names>,
 }
 
 impl World {
@@ -88,7 +99,13 @@ impl World {
             settings,
             approver: Approver::Seat,
             operator: None,
+            names: Self::named(IpAddr::V4(Ipv4Addr::new(93, 184, 215, 14))),
         }
+    }
+
+    /// A resolver that has `address` for every name.
+    pub(crate) fn named(address: IpAddr) -> Arc<Names> {
+        Arc::new(Names { address, asked: Mutex::default() })
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -137,7 +154,7 @@ impl World {
         let home = text(&self.dir.join("home"));
         let surveyor = Surveyor::open(Layout::of(&text(&self.workspace()), &home), "/usr/bin:/bin").unwrap();
         let person = Person { home, user: "u".to_owned() };
-        let surveyor = surveyor.resolver(Arc::new(OneAddress));
+        let surveyor = surveyor.resolver(Arc::<Names>::clone(&self.names));
         Gate::builder(self.policy(), surveyor, store, clock, Arc::new(Random), person)
             .operator(self.operator.clone())
             .approver(self.approver)

@@ -6,7 +6,7 @@ use tollgate_call::facts::{Fact, Tracked};
 use super::network::known;
 use crate::rule;
 use crate::ruling::{Rulings, quoted};
-use crate::subject::View;
+use crate::subject::{Doer, View};
 
 pub(super) fn judge(view: &View<'_>, action: &Action, out: &mut Rulings) {
     if !view.run.labels.untrusted {
@@ -59,6 +59,7 @@ fn reach(view: &View<'_>, connect: &Connect, out: &mut Rulings) {
         Peer::Opaque(_) => "a host that is not known".to_owned(),
         Peer::Url(text) | Peer::Host(text) => match known(&connect.peer, connect.flow) {
             Some(Ok(peer)) if view.policy.lists_host(&peer.name, peer.port.number()) => return,
+            Some(Ok(peer)) if is_given_page(view, peer.url.as_deref()) => return,
             Some(Ok(peer)) => quoted(&peer.name),
             Some(Err(_)) | None => quoted(text),
         },
@@ -70,6 +71,13 @@ fn reach(view: &View<'_>, connect: &Connect, out: &mut Rulings) {
         out.ask(rule::FLOW_UNTRUSTED, format!("it reaches {shown}, and this run has read text of others"))
             .instead("ask the operator for an `allow_hosts` entry");
     }
+}
+
+/// A page that the user or a search named letter by letter says nothing of what the run has read. Which one
+/// of several is fetched could: with secrets at stake that is one bit too many.
+fn is_given_page(view: &View<'_>, url: Option<&str>) -> bool {
+    let fetched = view.subject.doer == Doer::Fetch && !view.run.labels.sensitive;
+    fetched && url.is_some_and(|url| view.run.was_given(url))
 }
 
 /// Commands of a tainted run belong into the box; what only reads may stay outside.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use tollgate_call::action::{Action, ActionKind, Connect, Flow, Listen, ListenScope, Peer};
 use tollgate_call::address::{
-    AddressClass, AddressError, HostClass, WEB_PORTS, WebAddress, judge_host, judge_ip, split_port,
+    AddressClass, AddressError, HostClass, WEB_PORTS, WebAddress, judge_host, judge_ip, site, split_port,
 };
 use tollgate_call::facts::{Fact, Unknown};
 
@@ -255,7 +255,10 @@ fn what_flows(view: &View<'_>, peer: &Known, flow: Flow, out: &mut Rulings) {
 /// Our fetch tool follows only what the operator, the user or a search named; a command's fetch of a
 /// public host is free until the run has read text of others (see the flow guard).
 fn provenance(view: &View<'_>, peer: &Known, out: &mut Rulings) {
-    let given = view.run.was_given(&peer.name) || peer.url.as_deref().is_some_and(|url| view.run.was_given(url));
+    let site = site(&peer.name);
+    let given = view.run.was_given(site)
+        || view.run.was_given(&format!("www.{site}"))
+        || peer.url.as_deref().is_some_and(|url| view.run.was_given(url));
     match view.subject.doer {
         Doer::Command => {}
         Doer::Fetch | Doer::FileTool | Doer::Planning | Doer::Message | Doer::Foreign if given => {}

@@ -207,22 +207,34 @@ fn only_what_we_dial_ourselves_is_looked_up() {
     let place = Place::new();
     let resolver = Arc::new(Counting::default());
     let surveyor = place.surveyor().resolver(Arc::<Counting>::clone(&resolver));
-    let fetch = |url: &str| surveyor.survey(&place.call("webfetch", &json!({ "url": url })));
-    let told = fetch("https://HERE.example./x");
+    let asked = || resolver.0.load(Ordering::Relaxed);
+    let call = |url: &str| place.call("webfetch", &json!({ "url": url }));
+    let here = call("https://HERE.example./x");
+    let mut told = surveyor.survey(&here);
+    assert_eq!(told.facts.hosts["here.example"], Fact::Unknown(Unknown::NotAsked));
+    assert!(told.handles.destination.is_none() && asked() == 0, "asked before anybody judged the name");
+    assert!(surveyor.resolve(&here, &mut told.facts, &mut told.handles));
     let destination = told.handles.destination.expect("an address");
     assert_eq!((destination.host(), destination.port()), ("here.example", 443));
     assert_eq!(told.facts.hosts["here.example"], Fact::Known(destination.addresses().to_vec()));
-    assert!(fetch("https://gone.example/").handles.destination.is_none());
-    assert_eq!(resolver.0.load(Ordering::Relaxed), 2);
-    assert_eq!(fetch("http://localhost/").facts.hosts["localhost"].known().map(Vec::len), Some(2));
-    let number = fetch("http://127.1/");
+    let gone = call("https://gone.example/");
+    let mut told = surveyor.survey(&gone);
+    assert!(surveyor.resolve(&gone, &mut told.facts, &mut told.handles) && told.handles.destination.is_none());
+    assert_eq!(asked(), 2);
+    let names = ["http://localhost/", "http://127.1/", "http://metadata.google.internal/", "file:///x"];
+    for nobodys in names.map(call) {
+        let mut told = surveyor.survey(&nobodys);
+        assert!(!surveyor.resolve(&nobodys, &mut told.facts, &mut told.handles));
+    }
+    assert_eq!(surveyor.survey(&call("http://localhost/")).facts.hosts["localhost"].known().map(Vec::len), Some(2));
+    let number = surveyor.survey(&call("http://127.1/"));
     assert_eq!(number.facts.hosts["127.0.0.1"], Fact::Known(vec![[127, 0, 0, 1].into()]));
 
     let peer = Peer::Url("https://secret.here.example/".into());
     let connect = ActionKind::Connect(Connect { peer, flow: Flow::Fetch });
     let facts = surveyor.facts(&[action(connect)], &place.path("W"));
     assert_eq!(facts.hosts["secret.here.example"], Fact::Unknown(Unknown::NotAsked));
-    assert_eq!(resolver.0.load(Ordering::Relaxed), 2, "the question alone would carry the name out");
+    assert_eq!(asked(), 2, "the question alone would carry the name out");
 }
 
 #[test]

@@ -268,7 +268,7 @@ impl Worker<'_> {
     }
 
     fn perform(&mut self, tool: &str, permit: Permit) -> Told {
-        let outcome = self.hands.perform_with(permit, &self.stop.signal, &|url| self.gate.redirect(url));
+        let outcome = self.hands.perform_with(permit, &self.stop.signal, &|from, url| self.gate.redirect(from, url));
         match self.gate.settle(outcome) {
             Ok(told) => {
                 self.denials_in_a_row = 0;

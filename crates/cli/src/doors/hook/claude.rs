@@ -80,7 +80,8 @@ fn after(payload: &Payload) -> Result<Asked, Failure> {
     let text = payload.error.clone().unwrap_or_else(|| shape.to_string());
     let end = if payload.error.is_some() { Finish::Failed } else { Finish::Done };
     let reads = matches!(payload.tool_name.as_deref(), Some("Read" | "Glob" | "Grep" | "WebFetch" | "WebSearch"));
-    let report = Report { changed: !reads, ..Report::ended(end, text) };
+    let found = if payload.tool_name.as_deref() == Some("WebSearch") { shape.to_string() } else { String::new() };
+    let report = Report { changed: !reads, found, ..Report::ended(end, text) };
     Ok(Asked::After { tool_use_id, report: Box::new(report), shape })
 }
 
