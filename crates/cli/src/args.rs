@@ -109,6 +109,9 @@ pub(crate) struct Run {
     /// Address of an OpenAI-compatible or Anthropic-compatible server.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+    /// Tokens of the conversation that a turn is sent (24000), or `auto`: three fifths of the model's window.
+    #[arg(long, value_name = "N|auto")]
+    pub(crate) max_context_tokens: Option<String>,
     /// Do not stream the model's answer.
     #[arg(long)]
     pub(crate) no_stream: bool,

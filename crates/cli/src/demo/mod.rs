@@ -63,6 +63,7 @@ fn attack(stage: &Stage) -> Result<Vec<Act>, Failure> {
         model: Some(stage.model()),
         base_url: None,
         no_stream: false,
+        max_context_tokens: None,
         dry_run: false,
         require_sandbox: false,
         scope: Scope { root: Some(stage.guarded()), ..Scope::default() },

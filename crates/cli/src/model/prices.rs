@@ -60,7 +60,10 @@ pub(crate) enum PriceTableError {
 #[derive(Debug, Clone, Copy)]
 struct Price {
     rates: Rates,
+    /// Above so many input tokens the whole request costs these rates.
+    long: Option<(u64, Rates)>,
     up_to: u64,
+    window: Option<u64>,
 }
 
 /// Micro-dollars per million tokens.
@@ -89,6 +92,20 @@ struct Row {
     output: u64,
     cache_read: Option<u64>,
     cache_write: Option<u64>,
+    /// Tokens that the model takes in at most.
+    window: Option<u64>,
+    long: Option<LongRow>,
+}
+
+/// The tier of long requests.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LongRow {
+    above: u64,
+    input: u64,
+    output: u64,
+    cache_read: Option<u64>,
+    cache_write: Option<u64>,
 }
 
 impl Prices {
@@ -112,7 +129,7 @@ impl Prices {
         let up_to = table.up_to_input_tokens.unwrap_or(u64::MAX);
         let mut prices = BTreeMap::new();
         for row in table.models {
-            let price = Price { rates: row.rates(), up_to };
+            let price = row.price(up_to);
             if prices.insert(row.name.clone(), price).is_some() {
                 return Err(PriceTableError::Twice(row.name));
             }
@@ -140,10 +157,17 @@ impl Prices {
         let Some(price) = self.find(model, locality)? else { return Ok(MicroUsd(0)) };
         let usage = usage.ok_or_else(|| UnknownPrice::Usage(model.into()))?;
         let input = usage.input.saturating_add(usage.cached_read).saturating_add(usage.cache_write);
-        if input > price.up_to {
-            return Err(UnknownPrice::TooLong { model: model.into(), up_to: price.up_to });
+        match price.long {
+            Some((above, rates)) if input > above => Ok(rates.cost(&usage)),
+            None if input > price.up_to => Err(UnknownPrice::TooLong { model: model.into(), up_to: price.up_to }),
+            Some(_) | None => Ok(price.rates.cost(&usage)),
         }
-        Ok(price.rates.cost(&usage))
+    }
+
+    /// How many tokens the model takes in, where the table knows.
+    pub(crate) fn window(&self, model: &str) -> Option<u64> {
+        // Where it runs changes its price and not its window.
+        self.find(model, Locality::Loopback).ok().flatten()?.window
     }
 
     /// The most that a turn with this many tokens can cost, for a reservation before it.
@@ -177,17 +201,22 @@ impl Prices {
 }
 
 impl Row {
-    fn rates(&self) -> Rates {
-        Rates {
-            input: self.input,
-            output: self.output,
-            cache_read: self.cache_read.unwrap_or(self.input),
-            cache_write: self.cache_write.unwrap_or(self.input),
-        }
+    fn price(&self, up_to: u64) -> Price {
+        let long = self
+            .long
+            .as_ref()
+            .map(|long| (long.above, Rates::of(long.input, long.output, long.cache_read, long.cache_write)));
+        let rates = Rates::of(self.input, self.output, self.cache_read, self.cache_write);
+        Price { rates, long, up_to, window: self.window }
     }
 }
 
 impl Rates {
+    fn of(input: u64, output: u64, cache_read: Option<u64>, cache_write: Option<u64>) -> Self {
+        let (cache_read, cache_write) = (cache_read.unwrap_or(input), cache_write.unwrap_or(input));
+        Self { input, output, cache_read, cache_write }
+    }
+
     fn cost(&self, usage: &Usage) -> MicroUsd {
         let kinds = [
             (usage.input, self.input),
@@ -250,6 +279,21 @@ mod tests {
         assert_eq!(remote("openai:gpt-4o", None), Err(UnknownPrice::Usage("openai:gpt-4o".into())));
         let long = remote("openai:gpt-4o", tokens(100_000, 100_001, 0, 0));
         assert_eq!(long, Err(UnknownPrice::TooLong { model: "openai:gpt-4o".into(), up_to: 200_000 }));
+    }
+
+    #[test]
+    fn a_long_request_costs_the_higher_tier_as_a_whole() {
+        // gpt-5.5: 5 / 30 dollars per million up to 272,000 tokens of input, 10 / 45 above.
+        assert_eq!(remote("openai:gpt-5.5", tokens(272_000, 0, 0, 1000)), Ok(MicroUsd(1_360_000 + 30_000)));
+        assert_eq!(remote("openai:gpt-5.5", tokens(272_001, 0, 0, 1000)), Ok(MicroUsd(2_720_010 + 45_000)));
+        assert_eq!(remote("openai:gpt-5.5", tokens(200_000, 72_001, 0, 0)), Ok(MicroUsd(2_000_000 + 720_010)));
+    }
+
+    #[test]
+    fn a_window_is_known_or_it_is_not() {
+        let prices = Prices::shipped().unwrap();
+        assert_eq!(prices.window("openai:gpt-4o"), Some(128_000));
+        assert_eq!(prices.window("ollama:llama3"), None);
     }
 
     #[test]

@@ -345,6 +345,41 @@ fn a_workspace_that_holds_the_binary_is_worked_in_and_the_binary_is_left_alone()
 }
 
 #[test]
+fn a_long_conversation_is_trimmed_recorded_and_stays_tainted() {
+    // A page that a stranger wrote, then many long files; the push at the end is judged with what the run has read.
+    let page = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = page.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        let (mut stream, _) = page.accept().unwrap();
+        std::io::Read::read(&mut stream, &mut [0; 4096]).unwrap();
+        let text = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello";
+        std::io::Write::write_all(&mut stream, text.as_bytes()).unwrap();
+    });
+    let world = World::new();
+    for n in 0..12 {
+        world.write(&format!("ws/f{n}.txt"), format!("{n} ").repeat(1500));
+    }
+    let mut steps = format!("[[step]]\ncalls = [{{ tool = \"webfetch\", args = {{ url = \"http://{host}/\" }} }}]\n");
+    for n in 0..12 {
+        steps += &format!("[[step]]\ncalls = [{{ tool = \"read_file\", args = {{ path = \"f{n}.txt\" }} }}]\n");
+    }
+    steps += "[[step]]\ncalls = [{ tool = \"run_bash\", args = { command = \"git push origin main\" } }]\n";
+    let model = world.script(&steps);
+    let words = ["run", "-p", "read", "--allow-host", &host, "--max-context-tokens", "4000", "--model", &model];
+    let run = world.run(&words);
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stderr.contains("this run has read text of others"), "{run}");
+    let trimmed = world.records("context_trimmed");
+    assert!(trimmed.len() > 1, "{run}");
+    let dropped = |at: usize| trimmed[at]["data"]["dropped"]["messages"].as_u64().unwrap();
+    assert!(dropped(0) > 0 && dropped(trimmed.len() - 1) > dropped(0), "{trimmed:?}");
+    let unknown = world.run(&["run", "-p", "x", "--max-context-tokens", "auto", "--model", &model]);
+    let few = world.run(&["run", "-p", "x", "--max-context-tokens", "10", "--model", &model]);
+    assert_eq!((unknown.exit, few.exit), (2, 2), "{unknown}{few}");
+    world.log_is_sound();
+}
+
+#[test]
 fn completions_and_manual_pages_know_every_verb() {
     let world = World::new();
     let pages = world.run(&["man", &world.text("ws")]);

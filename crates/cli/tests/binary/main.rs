@@ -19,6 +19,8 @@ mod kills;
 #[cfg(test)]
 mod net;
 #[cfg(test)]
+mod soak;
+#[cfg(test)]
 mod state;
 #[cfg(test)]
 mod terminal;

@@ -211,10 +211,19 @@ const MASKS: &[(&str, &str)] = &[
 ];
 
 /// Waits until `holds` does.
-pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, holds: impl FnMut() -> bool) {
+    wait(what, PATIENCE, Duration::from_millis(2), holds);
+}
+
+/// The same for what takes minutes and is costly to look at.
+pub(crate) fn wait_long_until(what: &str, holds: impl FnMut() -> bool) {
+    wait(what, PATIENCE * 10, Duration::from_millis(200), holds);
+}
+
+fn wait(what: &str, patience: Duration, between: Duration, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < PATIENCE, "gave up waiting until {what}");
-        std::thread::park_timeout(Duration::from_millis(2));
+        assert!(start.elapsed() < patience, "gave up waiting until {what}");
+        std::thread::park_timeout(between);
     }
 }

@@ -1,6 +1,7 @@
 //! `tollgate run`: an agent whose every call passes the gate.
 
 mod console;
+mod context;
 mod headless;
 mod inner;
 mod prompt;
@@ -25,6 +26,7 @@ use tollgate::ledger::{Event, HaltScope, RunId, SqliteStore, Store};
 use tollgate::policy::{Mode, Policy};
 
 pub(crate) use self::console::{Answer, Console};
+use self::context::Context;
 use self::headless::Headless;
 use self::inner::RunInner;
 use self::stop::{Stop, Urgency};
@@ -63,6 +65,7 @@ struct Session {
     stop: Stop,
     cwd: String,
     prices: Prices,
+    context_tokens: u64,
 }
 
 /// Runs the verb.
@@ -126,7 +129,9 @@ impl Session {
             .map_err(|error| Failure::state(&error))?;
         let seat = (presence == Presence::Person).then_some(seat);
         let stop = Stop::new().map_err(|error| Failure::state(&error))?;
-        Ok(Self { store, run, gate, seat, hands, stop, cwd, prices: prices(home)? })
+        let prices = prices(home)?;
+        let context_tokens = context_tokens(args, &prices)?;
+        Ok(Self { store, run, gate, seat, hands, stop, cwd, prices, context_tokens })
     }
 
     fn work(
@@ -175,7 +180,7 @@ impl Session {
             cwd: self.cwd.clone(),
             system: prompt::system(&self.cwd, &names),
             tools,
-            talk: Vec::new(),
+            context: Context::new(self.context_tokens),
             tally: Tally::default(),
             prices: self.prices.clone(),
             messages: 0,
@@ -224,6 +229,23 @@ impl Session {
         self.gate
             .note(Event::RunEnd, &json!({ "ended": ended.why(), "tally": tally.json() }))
             .map_err(|denial| Failure::state(&denial.message()))
+    }
+}
+
+/// How many tokens a turn is sent: a number, or `auto` for three fifths of what the model takes.
+fn context_tokens(args: &Run, prices: &Prices) -> Result<u64, Failure> {
+    let Some(wanted) = args.max_context_tokens.as_deref() else { return Ok(context::DEFAULT_TOKENS) };
+    if wanted == "auto" {
+        let model = args.model.as_deref().unwrap_or_default();
+        return prices.window(model).map(|window| window / 5 * 3).ok_or_else(|| {
+            Failure::usage(format!(
+                "the window of `{model}` is not known; give a number, or a `window` in your price table"
+            ))
+        });
+    }
+    match wanted.parse() {
+        Ok(tokens) if tokens >= 1_000 => Ok(tokens),
+        Ok(_) | Err(_) => Err(Failure::usage(format!("`{wanted}` is neither `auto` nor a number from 1000 up"))),
     }
 }
 

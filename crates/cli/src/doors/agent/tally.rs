@@ -1,6 +1,7 @@
 //! What a run has used so far, for the status line and the summary.
 
 use serde_json::{Value, json};
+use tollgate::gate::TurnCost;
 
 /// Counts of one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +21,13 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Counts a turn and what it cost.
+    pub(crate) const fn turn(&mut self, used: TurnCost) {
+        self.turns += 1;
+        self.tokens = self.tokens.saturating_add(used.tokens);
+        self.microusd = self.microusd.saturating_add(used.microusd);
+    }
+
     /// One line: turns, calls, tokens, cost.
     pub(crate) fn line(&self) -> String {
         format!(

@@ -10,6 +10,7 @@ use tollgate::gate::{Denial, DenialKind, Gate, Pending, Permit, Seat, Told, Turn
 use tollgate::ledger::Event;
 
 use super::console::{Answer, Console};
+use super::context::Context;
 use super::prompt;
 use super::stop::{Stop, Urgency};
 use super::tally::Tally;
@@ -22,8 +23,6 @@ use crate::model::turn::{Delta, Message, ProposedCall, Reply, ToolSpec, Turn};
 
 /// Output tokens that a turn may need at most, reserved before it starts.
 const MAX_OUTPUT: u32 = 8_192;
-/// Bytes of text that make about one token.
-const BYTES_A_TOKEN: usize = 4;
 /// Denials in a row after which the agent is stopped: it is not listening.
 const MAX_DENIALS_IN_A_ROW: u64 = 10;
 
@@ -38,7 +37,7 @@ pub(crate) struct Worker<'a> {
     pub(crate) cwd: String,
     pub(crate) system: String,
     pub(crate) tools: Vec<ToolSpec>,
-    pub(crate) talk: Vec<Message>,
+    pub(crate) context: Context,
     pub(crate) tally: Tally,
     pub(crate) prices: Prices,
     pub(crate) messages: u64,
@@ -91,7 +90,7 @@ impl Worker<'_> {
         if let Err(denial) = self.gate.hear(&message) {
             return Ended::Guard(denial.message());
         }
-        self.talk.push(Message::User(message));
+        self.context.push(Message::User(message));
         self.denials_in_a_row = 0;
         loop {
             match self.step() {
@@ -117,7 +116,7 @@ impl Worker<'_> {
         for call in reply.calls {
             // Every proposed call gets its result, also once the run is stopping: providers insist.
             let told = self.call(&call);
-            self.talk.push(Message::ToolResult {
+            self.context.push(Message::ToolResult {
                 call_id: call.id,
                 name: call.name,
                 content: told.text,
@@ -152,13 +151,15 @@ impl Worker<'_> {
 
     /// One model turn: reserved, asked, settled, recorded.
     fn ask(&mut self, message: u64, tools: Vec<ToolSpec>, cancel: &CancelFlag) -> Result<Reply, Ended> {
+        self.trim()?;
+        let messages = self.context.sent();
         let expected = self.expected()?;
         let data =
-            json!({ "model": self.model.name(), "messages": self.talk.len(), "expected_tokens": expected.tokens });
+            json!({ "model": self.model.name(), "messages": messages.len(), "expected_tokens": expected.tokens });
         let open = self.gate.open_turn(message, expected, &data).map_err(ended)?;
         let turn = Turn {
             system: self.system.clone(),
-            messages: self.talk.clone(),
+            messages,
             tools,
             max_output: Some(MAX_OUTPUT),
             deadline: Turn::DEFAULT_DEADLINE.min(self.gate.time_left()),
@@ -168,28 +169,37 @@ impl Worker<'_> {
         match answer {
             Ok(reply) => {
                 let used = self.cost(&reply, expected);
-                self.tally.turns += 1;
-                self.tally.tokens = self.tally.tokens.saturating_add(used.tokens);
-                self.tally.microusd = self.tally.microusd.saturating_add(used.microusd);
+                self.tally.turn(used);
                 self.gate.close_turn(open, used, TurnEnd::Answered, &answered(&reply, used)).map_err(ended)?;
                 if !streamed {
                     self.console.borrow_mut().words(&reply.text);
                 }
                 self.console.borrow_mut().words_end();
-                self.talk.push(Message::Assistant { text: reply.text.clone(), calls: reply.calls.clone() });
+                self.context.push(Message::Assistant { text: reply.text.clone(), calls: reply.calls.clone() });
                 Ok(reply)
             }
             Err(error) => {
                 // What a failed request cost is not known: it stays charged as expected.
                 let data = json!({ "error": error.to_string() });
                 self.gate.close_turn(open, expected, TurnEnd::Failed, &data).map_err(ended)?;
-                self.look_up()?;
-                if self.gate.time_left().is_zero() {
-                    return Err(Ended::Capped("the run's time is used up".to_owned()));
-                }
-                Err(Ended::Model(error.to_string()))
+                Err(self.failed(&error))
             }
         }
+    }
+
+    /// What a failed turn means: a stop, the end of the run's time, or a failure of the model.
+    fn failed(&self, error: &ModelError) -> Ended {
+        match self.look_up() {
+            Err(stopped) => stopped,
+            Ok(()) if self.gate.time_left().is_zero() => Ended::Capped("the run's time is used up".to_owned()),
+            Ok(()) => Ended::Model(error.to_string()),
+        }
+    }
+
+    /// Leaves out what is old once the conversation is too long for a turn.
+    fn trim(&mut self) -> Result<(), Ended> {
+        let Some(data) = self.context.trim(&self.system) else { return Ok(()) };
+        self.gate.note(Event::ContextTrimmed, &data).map_err(ended)
     }
 
     /// Asks the model and shows its words as they come; says whether any came before the end.
@@ -204,8 +214,7 @@ impl Worker<'_> {
 
     /// The most that the next turn may cost, from the length of what is sent.
     fn expected(&self) -> Result<TurnCost, Ended> {
-        let bytes: usize = self.system.len() + self.talk.iter().map(length).sum::<usize>();
-        let input = u64::try_from(bytes / BYTES_A_TOKEN).unwrap_or(u64::MAX);
+        let input = self.context.tokens(&self.system);
         let output = u64::from(MAX_OUTPUT);
         let price = self.prices.at_most(self.model.name(), self.model.locality(), input, output);
         Ok(TurnCost { tokens: input.saturating_add(output), microusd: known(price)? })
@@ -289,7 +298,7 @@ impl Worker<'_> {
 
     /// The last words: one more turn without tools, or, where even that fails, the plain counts.
     fn summarise(&mut self) {
-        self.talk.push(Message::User(prompt::SUMMARISE.to_owned()));
+        self.context.push(Message::User(prompt::SUMMARISE.to_owned()));
         let cancel = self.stop.cancel_summary.clone();
         // A message number of its own: the summary does not count against the turns of the user's.
         if self.ask(u64::MAX, Vec::new(), &cancel).is_err() {
@@ -338,14 +347,4 @@ fn answered(reply: &Reply, used: TurnCost) -> Value {
         "tokens": used.tokens,
         "microusd": used.microusd,
     })
-}
-
-fn length(message: &Message) -> usize {
-    match message {
-        Message::User(text) => text.len(),
-        Message::Assistant { text, calls } => {
-            text.len() + calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
-        }
-        Message::ToolResult { content, .. } => content.len(),
-    }
 }

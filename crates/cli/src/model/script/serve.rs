@@ -84,12 +84,14 @@ impl Drop for Server {
 
 impl Shared {
     fn accept(self: Arc<Self>, listener: &TcpListener) {
-        let mut workers = Vec::new();
+        let mut workers: Vec<JoinHandle<()>> = Vec::new();
         for number in 0.. {
             let Ok((stream, _)) = listener.accept() else { break };
             if self.stop.load(Ordering::SeqCst) {
                 break;
             }
+            // The stack of an ended thread is only given back once nobody can join it any more.
+            workers.retain(|worker| !worker.is_finished());
             let Ok(handle) = stream.try_clone() else { continue };
             self.open().insert(number, handle);
             let shared = Arc::clone(&self);
