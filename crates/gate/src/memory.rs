@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tollgate_call::action::{ActionKind, Flow, Target, Why};
-use tollgate_call::address::WebAddress;
+use tollgate_call::action::{ActionKind, Flow, Peer, Target, Why};
+use tollgate_call::address::{AddressClass, HostClass, WebAddress, judge_host, split_port};
 use tollgate_call::facts::{Fact, Facts};
 use tollgate_call::places::Place;
 use tollgate_call::run_state::{End, Labels, PastCall, RunState};
@@ -68,7 +68,9 @@ pub(crate) fn labels(call: &Call, facts: &Facts) -> Option<RunNote> {
 fn raised(kind: &ActionKind, facts: &Facts) -> ledger::Labels {
     match kind {
         ActionKind::Read(target) if is_secret(target, facts) => ledger::Labels::SENSITIVE,
-        ActionKind::Connect(connect) if connect.flow == Flow::Fetch => ledger::Labels::UNTRUSTED,
+        ActionKind::Connect(connect) if connect.flow == Flow::Fetch && !is_here(&connect.peer) => {
+            ledger::Labels::UNTRUSTED
+        }
         // What a tool of somebody else returns, somebody else wrote.
         ActionKind::Opaque(Why::UnknownTool(_)) => ledger::Labels::UNTRUSTED,
         ActionKind::Control(_) | ActionKind::Persist(_) => ledger::Labels::CONTROL,
@@ -89,6 +91,16 @@ fn raised(kind: &ActionKind, facts: &Facts) -> ledger::Labels {
         | ActionKind::Signal(_)
         | ActionKind::Opaque(_) => ledger::Labels::NONE,
     }
+}
+
+/// A server of this machine: what it says, the developer's own programs say.
+fn is_here(peer: &Peer) -> bool {
+    let host = match peer {
+        Peer::Url(url) => WebAddress::parse(url).ok().map(|address| address.host),
+        Peer::Host(text) => split_port(text).ok().map(|(host, _)| judge_host(host)),
+        Peer::Remote(_) | Peer::Registry(_) | Peer::Service(_) | Peer::Opaque(_) => None,
+    };
+    matches!(host, Some(HostClass::Loopback(_) | HostClass::Address(_, AddressClass::Loopback)))
 }
 
 /// A pattern reads whatever it matches; a search through a tree leaves secrets out.

@@ -52,6 +52,7 @@ const METADATA: &[&str] = &[
     "instance-data",
     "instance-data.ec2.internal",
     "rancher-metadata",
+    "api.metadata.cloud.ibm.com",
 ];
 
 /// Other names that hosts files give to this machine, or that public DNS answers with 127.0.0.1.
@@ -74,7 +75,7 @@ const LOCAL: &[&str] = &[
     "invalid",
     "in-addr.arpa",
     "ip6.arpa",
-    "host.docker.internal",
+    "svc",
 ];
 
 /// Public services that answer with whatever address the name spells.

@@ -82,12 +82,14 @@ const METADATA_V4: &[[u8; 4]] = &[
     [169, 254, 169, 254], // AWS, Azure, GCP, DigitalOcean, Oracle, OpenStack, Hetzner, Scaleway on 42
     [169, 254, 169, 253], // AWS resolver
     [169, 254, 169, 123], // AWS time
+    [169, 254, 169, 250], // Rancher
     [169, 254, 170, 2],   // ECS task credentials
     [169, 254, 170, 23],  // EKS pod identity
     [169, 254, 42, 42],   // Scaleway
     [169, 254, 0, 23],    // Tencent
     [168, 63, 129, 16],   // Azure wire server, in a public range
     [100, 100, 100, 200], // Alibaba, in shared address space
+    [100, 96, 0, 96],     // Volcengine, in shared address space
     [192, 0, 0, 192],     // Oracle classic
 ];
 
@@ -97,12 +99,14 @@ const METADATA_V6: &[[u16; 8]] = &[
     [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254],       // GCP
     [0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe],    // OpenStack
     [0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42],        // Scaleway
+    [0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 1],    // Akamai
     [0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe], // Oracle
 ];
 
 use AddressClass::{Loopback, Private, Public, Special};
 
-/// Longest prefixes first where entries overlap.
+/// The IANA IPv4 Special-Purpose Address Registry, and multicast (RFC 5771). Longest prefixes first where
+/// entries overlap; entries that are globally reachable are left out unless a larger one holds them.
 const SPECIAL_V4: &[([u8; 4], u32, AddressClass)] = &[
     ([0, 0, 0, 0], 32, Loopback),
     ([0, 0, 0, 0], 8, Special("this network (RFC 791)")),
@@ -124,15 +128,20 @@ const SPECIAL_V4: &[([u8; 4], u32, AddressClass)] = &[
     ([240, 0, 0, 0], 4, Special("reserved (RFC 1112)")),
 ];
 
+/// The IANA IPv6 Special-Purpose Address Registry, and what lies outside global unicast. The anycast and
+/// overlay prefixes within 2001::/23 are globally reachable, but no web host is there, so they stay refused.
 const SPECIAL_V6: &[(u128, u32, AddressClass)] = &[
     (0, 128, Loopback),
     (1, 128, Loopback),
     (0x0064_ff9b_0001 << 80, 48, Special("local translation (RFC 8215)")),
+    (0x0100 << 112, 64, Special("discard (RFC 6666)")),
+    (0x0100_0000_0000_0001 << 64, 64, Special("dummy (RFC 9780)")),
     (0x2001 << 112, 32, Special("Teredo (RFC 4380)")),
     (0x2001_0db8 << 96, 32, Special("documentation (RFC 3849)")),
     (0x2001 << 112, 23, Special("protocol assignments (RFC 2928)")),
     (0x2002 << 112, 16, Special("6to4 (RFC 3056)")),
     (0x3fff << 112, 20, Special("documentation (RFC 9637)")),
+    (0x5f00 << 112, 16, Special("segment routing (RFC 9602)")),
     (0xfc00 << 112, 7, Private),
     (0xfe80 << 112, 10, Special("link-local (RFC 4291)")),
     (0xfec0 << 112, 10, Special("site-local (RFC 3879)")),

@@ -75,8 +75,100 @@ fn every_spelling_of_a_private_address_is_seen_through() {
         "169.254.169.254.nip.io",
         "localtest.me",
         "a.lvh.me",
+        "kubernetes.default.svc",
+        "host.docker.internal",
     ] {
         assert!(!is_public(&format!("http://{host}/")), "{host} passes as public");
+    }
+}
+
+/// The IANA registries of special-purpose addresses: prefix, first and last address, whether a web host may be there.
+const REGISTRIES: &[(&str, &str, &str, bool)] = &[
+    ("0.0.0.0/8", "0.0.0.0", "0.255.255.255", false),
+    ("10.0.0.0/8", "10.0.0.0", "10.255.255.255", false),
+    ("100.64.0.0/10", "100.64.0.0", "100.127.255.255", false),
+    ("127.0.0.0/8", "127.0.0.0", "127.255.255.255", false),
+    ("169.254.0.0/16", "169.254.0.0", "169.254.255.255", false),
+    ("172.16.0.0/12", "172.16.0.0", "172.31.255.255", false),
+    ("192.0.0.0/24", "192.0.0.0", "192.0.0.255", false),
+    ("192.0.0.0/29", "192.0.0.0", "192.0.0.7", false),
+    ("192.0.0.8/32", "192.0.0.8", "192.0.0.8", false),
+    ("192.0.0.9/32", "192.0.0.9", "192.0.0.9", true),
+    ("192.0.0.10/32", "192.0.0.10", "192.0.0.10", true),
+    ("192.0.0.170/31", "192.0.0.170", "192.0.0.171", false),
+    ("192.0.2.0/24", "192.0.2.0", "192.0.2.255", false),
+    ("192.31.196.0/24", "192.31.196.0", "192.31.196.255", true),
+    ("192.52.193.0/24", "192.52.193.0", "192.52.193.255", true),
+    ("192.88.99.0/24", "192.88.99.0", "192.88.99.255", false),
+    ("192.168.0.0/16", "192.168.0.0", "192.168.255.255", false),
+    ("192.175.48.0/24", "192.175.48.0", "192.175.48.255", true),
+    ("198.18.0.0/15", "198.18.0.0", "198.19.255.255", false),
+    ("198.51.100.0/24", "198.51.100.0", "198.51.100.255", false),
+    ("203.0.113.0/24", "203.0.113.0", "203.0.113.255", false),
+    ("224.0.0.0/4", "224.0.0.0", "239.255.255.255", false),
+    ("240.0.0.0/4", "240.0.0.0", "255.255.255.255", false),
+    ("::/128", "::", "::", false),
+    ("::1/128", "::1", "::1", false),
+    ("::ffff:0:0/96", "::ffff:0:0", "::ffff:255.255.255.255", false),
+    ("64:ff9b::/96 of a public address", "64:ff9b::100:0", "64:ff9b::9ff:ffff", true),
+    ("64:ff9b::/96 of a private one", "64:ff9b::a00:0", "64:ff9b::aff:ffff", false),
+    ("64:ff9b:1::/48", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", false),
+    ("100::/64", "100::", "100::ffff:ffff:ffff:ffff", false),
+    ("100:0:0:1::/64", "100:0:0:1::", "100::1:ffff:ffff:ffff:ffff", false),
+    ("2001::/23", "2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("2001::/32", "2001::1", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("2001:2::/48", "2001:2::", "2001:2:0:ffff:ffff:ffff:ffff:ffff", false),
+    ("2001:10::/28", "2001:10::", "2001:1f:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("2001:20::/28", "2001:20::", "2001:2f:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("2001:30::/28", "2001:30::", "2001:3f:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("2001:db8::/32", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("2002::/16", "2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("2620:4f:8000::/48", "2620:4f:8000::", "2620:4f:8000:ffff:ffff:ffff:ffff:ffff", true),
+    ("3fff::/20", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("5f00::/16", "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("fc00::/7", "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("fe80::/10", "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("fec0::/10", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+    ("ff00::/8", "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+];
+
+#[test]
+fn both_ends_of_every_registered_range_are_judged() {
+    for (range, first, last, may) in REGISTRIES {
+        for end in [first, last] {
+            let public = judge_ip(end.parse().unwrap()) == AddressClass::Public;
+            assert_eq!(public, *may, "{end} of {range}");
+        }
+    }
+}
+
+#[test]
+fn what_serves_a_cloud_s_credentials_is_told_from_what_is_merely_private() {
+    for host in [
+        "169.254.169.254",
+        "169.254.170.2",
+        "169.254.170.23",
+        "168.63.129.16",
+        "100.100.100.200",
+        "100.96.0.96",
+        "169.254.0.23",
+        "169.254.42.42",
+        "192.0.0.192",
+        "[fd00:ec2::254]",
+        "[fd20:ce::254]",
+        "[fd00:a9fe:a9fe::1]",
+        "[fe80::a9fe:a9fe]",
+        "[::ffff:169.254.169.254]",
+        "[64:ff9b::a9fe:a9fe]",
+        "[2002:a9fe:a9fe::]",
+        "metadata.google.internal",
+        "METADATA.goog.",
+        "instance-data",
+        "api.metadata.cloud.ibm.com",
+    ] {
+        let class = class(&format!("http://{host}/")).unwrap();
+        let metadata = matches!(class, HostClass::Metadata(_) | HostClass::Address(_, AddressClass::Metadata));
+        assert!(metadata, "{host}: {class:?}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! Flow: what a run may still do once it has read text of others, or secrets.
 
-use tollgate_call::action::{Action, ActionKind, Connect, Execute, Peer, Program, Standing, Target};
+use tollgate_call::action::{Action, ActionKind, Connect, Execute, Flow, Peer, Program, Standing, Target};
 use tollgate_call::facts::{Fact, Tracked};
 
+use super::loopback::is_here;
 use super::network::known;
 use crate::rule;
 use crate::ruling::{Rulings, quoted};
@@ -59,6 +60,8 @@ fn reach(view: &View<'_>, connect: &Connect, out: &mut Rulings) {
         Peer::Opaque(_) => "a host that is not known".to_owned(),
         Peer::Url(text) | Peer::Host(text) => match known(&connect.peer, connect.flow) {
             Some(Ok(peer)) if view.policy.lists_host(&peer.name, peer.port.number()) => return,
+            // What stays on this machine goes nowhere else; in the box not even what is sent.
+            Some(Ok(peer)) if is_here(&peer.class) && (connect.flow == Flow::Fetch || view.in_box()) => return,
             Some(Ok(peer)) if is_given_page(view, peer.url.as_deref()) => return,
             Some(Ok(peer)) => quoted(&peer.name),
             Some(Err(_)) | None => quoted(text),

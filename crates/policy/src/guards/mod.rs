@@ -7,6 +7,7 @@ mod deletes;
 mod effects;
 mod flow;
 mod git;
+mod loopback;
 pub(crate) mod loops;
 pub(crate) mod network;
 mod paths;

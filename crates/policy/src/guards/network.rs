@@ -8,6 +8,7 @@ use tollgate_call::address::{
 };
 use tollgate_call::facts::{Fact, Unknown};
 
+use super::loopback;
 use crate::rule;
 use crate::ruling::{Rulings, quoted, why};
 use crate::subject::{Doer, View};
@@ -126,8 +127,11 @@ fn malformed(view: &View<'_>, peer: &Peer, error: &AddressError, out: &mut Rulin
         AddressError::NotUrl(_) | AddressError::Host(_) => rule::NET_UNKNOWN,
     };
     match (peer, view.subject.doer) {
-        // Programs speak more schemes than our fetch does (`git://`, `rsync://`, `s3://`).
+        // Programs speak more schemes than our fetch does (`ws://`, `git://`, `s3://`); their host is one all the same.
         (Peer::Url(url), Doer::Command) if matches!(error, AddressError::Scheme(_)) => {
+            if let Some(peer) = spoken(url) {
+                return host(view, &peer, Flow::Session, out);
+            }
             out.ask(id, format!("{} is not a web address", quoted(url))).instead("use https");
         }
         (_, Doer::Command | Doer::FileTool | Doer::Fetch | Doer::Planning | Doer::Message | Doer::Foreign) => {
@@ -136,23 +140,59 @@ fn malformed(view: &View<'_>, peer: &Peer, error: &AddressError, out: &mut Rulin
     }
 }
 
+/// The host of an address of services that developers run themselves.
+fn spoken(url: &str) -> Option<Known> {
+    let (scheme, rest) = url.split_once("://")?;
+    if !SPOKEN.contains(&scheme.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    let (host, port) = split_port(rest.split(['/', '?', '#']).next()?).ok()?;
+    let class = judge_host(host);
+    let known = Known { name: class.name(), port: port.map_or(Port::Default(443), Port::Is), url: None, class };
+    // Another host is still a question of the scheme: nobody can say what flows.
+    (!matches!(known.class, HostClass::Name(_) | HostClass::Address(_, AddressClass::Public))).then_some(known)
+}
+
+const SPOKEN: &[&str] = &[
+    "ws",
+    "wss",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "redis",
+    "rediss",
+    "mongodb",
+    "amqp",
+    "amqps",
+    "nats",
+    "mqtt",
+    "grpc",
+    "tcp",
+];
+
 fn host(view: &View<'_>, peer: &Known, flow: Flow, out: &mut Rulings) {
     let listed = view.policy.lists_exactly(&peer.name, peer.port.number());
     match &peer.class {
+        class if loopback::is_here(class) => {
+            if !listed {
+                loopback::judge(view, peer, flow, out);
+            }
+            return;
+        }
         HostClass::Refused(error) => {
             out.deny(rule::NET_UNKNOWN, error.to_string()).instead("write a plain host name");
             return;
         }
         HostClass::Metadata(name) => return metadata(name, out),
-        HostClass::Loopback(name) => own_machine(view, name, listed, out),
         // `db`, `redis`: a container's or placeholder's name that a developer's command speaks to.
         HostClass::Local(name) if !listed && view.subject.doer == Doer::Command && !name.contains('.') => {
             out.ask(rule::NET_PRIVATE, format!("{} is a name of a local network", quoted(name)))
                 .instead("ask the operator for an `allow_hosts` entry with host and port");
         }
         HostClass::Local(name) if !listed => private(name, "a name of a local network", out),
-        HostClass::Local(_) | HostClass::Name(_) => {}
-        HostClass::Address(ip, class) => address(view, &ip.to_string(), *class, listed, out),
+        HostClass::Local(_) | HostClass::Name(_) | HostClass::Loopback(_) => {}
+        HostClass::Address(ip, class) => address(&ip.to_string(), *class, listed, out),
     }
     resolved(view, peer, listed, out);
     if out.is_empty() && !listed {
@@ -161,21 +201,21 @@ fn host(view: &View<'_>, peer: &Known, flow: Flow, out: &mut Rulings) {
     }
 }
 
-fn address(view: &View<'_>, shown: &str, class: AddressClass, listed: bool, out: &mut Rulings) {
+fn address(shown: &str, class: AddressClass, listed: bool, out: &mut Rulings) {
     match class {
         AddressClass::Public => {}
         AddressClass::Metadata => metadata(shown, out),
-        AddressClass::Loopback => own_machine(view, shown, listed, out),
+        AddressClass::Loopback if !listed => private(shown, "this machine", out),
         AddressClass::Private if !listed => private(shown, "an address of a private network", out),
         AddressClass::Special(name) if !listed => private(shown, name, out),
-        AddressClass::Private | AddressClass::Special(_) => {}
+        AddressClass::Loopback | AddressClass::Private | AddressClass::Special(_) => {}
     }
 }
 
 /// What the name resolved to: one bad address spoils it, because nobody says which will be dialled.
 fn resolved(view: &View<'_>, peer: &Known, listed: bool, out: &mut Rulings) {
     match view.facts.hosts.get(&peer.name) {
-        Some(Fact::Known(addresses)) => addresses.iter().for_each(|ip| answer(view, &peer.name, *ip, listed, out)),
+        Some(Fact::Known(addresses)) => addresses.iter().for_each(|ip| answer(&peer.name, *ip, listed, out)),
         // A pure check; whoever dials judges each address again.
         None | Some(Fact::Unknown(Unknown::NotAsked)) => {}
         Some(Fact::Unknown(Unknown::Late | Unknown::Failed)) => {
@@ -193,10 +233,10 @@ fn resolved(view: &View<'_>, peer: &Known, listed: bool, out: &mut Rulings) {
     }
 }
 
-fn answer(view: &View<'_>, name: &str, ip: IpAddr, listed: bool, out: &mut Rulings) {
+fn answer(name: &str, ip: IpAddr, listed: bool, out: &mut Rulings) {
     let class = judge_ip(ip);
     if class != AddressClass::Public {
-        address(view, &format!("{name} ({ip})"), class, listed, out);
+        address(&format!("{name} ({ip})"), class, listed, out);
     }
 }
 
@@ -208,21 +248,6 @@ fn metadata(name: &str, out: &mut Rulings) {
 fn private(name: &str, kind: &str, out: &mut Rulings) {
     out.deny(rule::NET_PRIVATE, format!("{} is {kind}", quoted(name)))
         .instead("ask the operator for an `allow_hosts` entry that names exactly this host and port");
-}
-
-/// Loopback: in the box it is the box's own; outside, commands of developers speak to their own servers.
-fn own_machine(view: &View<'_>, name: &str, listed: bool, out: &mut Rulings) {
-    match view.subject.doer {
-        _ if listed => {}
-        Doer::Command if view.in_box() => {}
-        Doer::Command => {
-            out.ask(rule::NET_PRIVATE, format!("{} is this machine", quoted(name)))
-                .instead("ask the operator for an `allow_hosts` entry with host and port");
-        }
-        Doer::Fetch | Doer::FileTool | Doer::Planning | Doer::Message | Doer::Foreign => {
-            private(name, "this machine", out);
-        }
-    }
 }
 
 fn port(view: &View<'_>, peer: &Known, flow: Flow, out: &mut Rulings) {

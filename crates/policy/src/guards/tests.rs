@@ -498,7 +498,6 @@ fn commands_fetch_freely_and_send_only_to_listed_hosts() {
             (host("any.example", Flow::Session), "ask net.session"),
             (host("git@git.example:22", Flow::Session), FREE),
             (host("ok.example", Flow::Session), "ask net.session"),
-            (url("http://localhost:8080/", Flow::Fetch), "ask net.private"),
             (url("http://10.0.0.1/", Flow::Fetch), "deny net.private"),
             (url("http://169.254.169.254/", Flow::Fetch), "deny net.metadata"),
             (url("https://any.example:6379/", Flow::Fetch), "ask net.port"),
@@ -512,7 +511,39 @@ fn commands_fetch_freely_and_send_only_to_listed_hosts() {
             (ActionKind::Listen(Listen { scope: ListenScope::Wide, text: "0.0.0.0".into() }), "ask net.listen"),
         ],
     );
-    assert_eq!(command().boxed().act(url("http://localhost:8080/", Flow::Fetch)).verdict(), FREE);
+}
+
+#[test]
+fn a_developer_s_own_servers_are_free_and_what_gives_the_machine_away_is_not() {
+    let here = |flow| url("http://localhost:3000/", flow);
+    let engine = |flow| url("http://127.0.0.1:2375/", flow);
+    let store = |flow| url("http://[::1]:9200/", flow);
+    table(
+        &command(),
+        vec![
+            (here(Flow::Fetch), FREE),
+            (here(Flow::Send), FREE),
+            (here(Flow::Session), FREE),
+            (engine(Flow::Fetch), "ask net.private"),
+            (store(Flow::Fetch), FREE),
+            (store(Flow::Send), "ask net.private"),
+            (host("localhost", Flow::Session), FREE),
+            (host("localhost:22", Flow::Session), "ask net.private"),
+            (url("ws://localhost:3000/", Flow::Fetch), FREE),
+            (url("postgres://u:p@localhost/x", Flow::Session), FREE),
+            (url("redis://localhost:6379", Flow::Fetch), "ask net.private"),
+            (url("ws://169.254.169.254/", Flow::Fetch), "deny net.metadata"),
+            (url("mysql://10.0.0.1/x", Flow::Session), "deny net.private"),
+            (url("ws://any.example/", Flow::Fetch), "ask net.scheme"),
+            (url("gopher://127.0.0.1:6379/_FLUSHALL", Flow::Fetch), "ask net.scheme"),
+        ],
+    );
+    table(&command().boxed(), vec![(here(Flow::Send), FREE), (engine(Flow::Send), FREE), (store(Flow::Send), FREE)]);
+    let listed = command().set(|settings| settings.allow_hosts = vec!["127.0.0.1:2375".into()]);
+    table(&listed, vec![(engine(Flow::Send), FREE)]);
+    let tainted = command().running(|run| run.labels.untrusted = true);
+    table(&tainted, vec![(here(Flow::Fetch), FREE), (here(Flow::Send), "ask flow.untrusted")]);
+    assert_eq!(fetch().act(here(Flow::Fetch)).verdict(), "deny net.private");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use crate::action::{ActionKind, Connect, Flow, Peer, Why, WriteHow};
 pub(super) fn request(it: &mut Use<'_, '_, '_>, word: &Word, flow: Flow) {
     let flow = if flow == Flow::Fetch && carries(it, word) { Flow::Send } else { flow };
     let peer = match (word.literal(), word.why()) {
-        (Some(text), _) => Peer::Url(text.to_owned()),
-        (None, Some(why)) => match known_host(word.lead()) {
+        (Some(text), _) => Peer::Url(schemed(it.name, text)),
+        (None, Some(why)) => match known_host(&schemed(it.name, word.lead())) {
             Some(url) => Peer::Url(url),
             None => Peer::Opaque(why.clone()),
         },
@@ -63,6 +63,24 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
 
 /// Programs that print versions, times and counts, not what is in files.
 const PLAIN_SOURCES: &str = "date uname uuidgen seq nproc git basename dirname arch dpkg whoami hostname";
+
+/// An address as the program completes it: without a scheme it is a web address, and to some an address
+/// without a host is one of this machine.
+fn schemed(program: &str, text: &str) -> String {
+    let secure = matches!(program, "https" | "xhs");
+    let scheme = if secure { "https" } else { "http" };
+    if let Some(rest) = text.strip_prefix(':')
+        && matches!(program, "http" | "https" | "xh" | "xhs")
+    {
+        let port = if rest.starts_with(|c: char| c.is_ascii_digit()) { ":" } else { "" };
+        return format!("{scheme}://localhost{port}{rest}");
+    }
+    let before = text.split(['/', '?', '#']).next().unwrap_or(text);
+    // `host:3000` is a host and its port, `file:` and `http:` are schemes.
+    let whole = before.split_once(':').is_some_and(|(_, port)| !port.starts_with(|c: char| c.is_ascii_digit()))
+        && !before.starts_with('[');
+    if text.contains("://") || whole || text.is_empty() { text.to_owned() } else { format!("{scheme}://{text}") }
+}
 
 /// The known beginning of a URL, if it holds the whole host: `https://host/…`.
 pub(super) fn known_host(lead: &str) -> Option<String> {
@@ -253,5 +271,13 @@ pub(super) fn httpie(it: &mut Use<'_, '_, '_>) {
         }
     }
     it.each_value("-o --output", |it, word| it.write(word, WriteHow::Replace));
+    it.each_value("--proxy", |it, word| {
+        // `http:http://proxy`: for which scheme it stands.
+        let lead = word.lead().to_owned();
+        let skip = ["http:", "https:", "all:"]
+            .iter()
+            .find(|which| lead.starts_with(**which) && !lead.starts_with(&format!("{which}//")));
+        request(it, &word.without_lead(skip.map_or(0, |which| which.len())), Flow::Session)
+    });
     it.each(Pick::At(at), |it, word| request(it, word, flow));
 }

@@ -29,9 +29,16 @@ pub(super) fn netcat(it: &mut Use<'_, '_, '_>) {
     if it.has("-z") {
         return it.each(Pick::At(0), |it, word| connect_to(it.reader, word, Flow::Fetch));
     }
-    match it.operand(0) {
-        Some(host) => connect_to(it.reader, &host, Flow::Session),
-        None => it.connect(Peer::Opaque(Why::Input), Flow::Session),
+    match (it.operand(0), it.literal(1)) {
+        (Some(host), Some(port)) if host.literal().is_some() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let place = Word::literal_at(format!("{}:{port}", host.shown()), host.span.clone());
+            connect_to(it.reader, &place, Flow::Session);
+        }
+        (Some(host), _) => match host.literal().filter(|text| text.contains("://")) {
+            Some(_) => request(it, &host, Flow::Session),
+            None => connect_to(it.reader, &host, Flow::Session),
+        },
+        (None, _) => it.connect(Peer::Opaque(Why::Input), Flow::Session),
     }
 }
 
