@@ -118,6 +118,9 @@ pub(crate) struct Run {
     /// Describe each change and command, with a diff, and do none of them.
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Show the plan and wait for a yes before the first call that acts.
+    #[arg(long)]
+    pub(crate) approve_plan: bool,
     /// Refuse to start unless every wall that this build claims holds.
     #[arg(long)]
     pub(crate) require_sandbox: bool,

@@ -7,6 +7,7 @@ mod configuration;
 mod demo;
 mod doors;
 mod exit;
+mod exposure;
 mod failure;
 mod hands;
 mod home;

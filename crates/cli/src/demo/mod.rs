@@ -64,6 +64,7 @@ fn attack(stage: &Stage) -> Result<Vec<Act>, Failure> {
         base_url: None,
         no_stream: false,
         max_context_tokens: None,
+        approve_plan: false,
         dry_run: false,
         require_sandbox: false,
         scope: Scope { root: Some(stage.guarded()), ..Scope::default() },

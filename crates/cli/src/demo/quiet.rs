@@ -10,6 +10,10 @@ use crate::doors::agent::{Answer, Console, Tally};
 pub(super) struct Quiet;
 
 impl Console for Quiet {
+    fn approve_plan(&mut self, _plan: &str) -> Answer {
+        Answer::Nobody
+    }
+
     fn words(&mut self, _text: &str) {}
     fn words_end(&mut self) {}
     fn proposed(&mut self, _tool: &str, _args: &str) {}

@@ -4,9 +4,10 @@ use serde_json::json;
 use tollgate::act::sandbox::{Helper, State, Walls, probe};
 
 use crate::exit::Exit;
+use crate::exposure::Exposure;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::printer::{Printer, Tone};
+use crate::printer::{Printer, Tone, visible};
 
 /// Tries every wall with a real child.
 ///
@@ -37,6 +38,8 @@ pub(crate) fn run(home: &Home, printer: Printer) -> Result<Exit, Failure> {
     let secret = if operator { "set" } else { "not set; `tollgate init` sets it" };
     printer.line(&format!("Operator's secret: {secret}"));
     printer.line(&format!("State directory: {}", home.state.display()));
+    let exposure = Exposure::look(home);
+    exposure.lines().iter().for_each(|line| printer.line(&visible(line)));
     printer.json(&json!({
         "walls": walls.states().iter().map(|(wall, state)| json!({
             "wall": wall.to_string(),
@@ -46,6 +49,7 @@ pub(crate) fn run(home: &Home, printer: Printer) -> Result<Exit, Failure> {
         "not_built": Walls::not_built(),
         "claimed_all_up": walls.claimed_all_up(),
         "operator": operator,
+        "exposed": exposure.json(),
     }));
     Ok(if walls.claimed_all_up() { Exit::Ok } else { Exit::Denied })
 }

@@ -19,9 +19,13 @@ mod kills;
 #[cfg(test)]
 mod net;
 #[cfg(test)]
+mod situations;
+#[cfg(test)]
 mod soak;
 #[cfg(test)]
 mod state;
+#[cfg(test)]
+mod steering;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]

@@ -200,6 +200,39 @@ fn a_pipe_is_nobody_and_approves_nothing() {
     assert!(run.stderr.contains("approval.none"), "{run}");
 }
 
+const PLAN: &str = r#"
+[[step]]
+calls = [{ tool = "todo_append", args = { text = "write the note" } }]
+[[step]]
+calls = [{ tool = "write_file", args = { path = "note.txt", content = "hello" } }]
+[[step]]
+when = { result = "too vague" }
+calls = [{ tool = "write_file", args = { path = "note.txt", content = "hello" } }]
+[[step]]
+calls = [{ tool = "todo_update", args = { id = 1, status = "done" } }]
+[[step]]
+text = "Written."
+"#;
+
+#[test]
+fn a_person_rejects_a_plan_with_a_reason_and_approves_the_next() {
+    let world = World::new();
+    let mut seat = Seat::sit(&world, &["run", "write it", "--approve-plan", "--model", &world.script(PLAN)]);
+    let shown = seat.sees("Go on with it?");
+    assert!(shown.contains("write the note"), "{shown}");
+    seat.types("n");
+    seat.sees("Reason");
+    seat.types("too vague");
+    seat.sees("Go on with it?");
+    seat.types("y");
+    seat.sees("Written.");
+    seat.sees("you>");
+    seat.types("exit");
+    let (rest, _) = seat.leaves();
+    assert_eq!(world.file("note.txt"), "hello", "{rest}");
+    assert_eq!((world.records("plan_rejected").len(), world.records("plan_approved").len()), (1, 1));
+}
+
 #[test]
 fn a_press_of_ctrl_c_at_the_question_approves_nothing() {
     let world = World::new();

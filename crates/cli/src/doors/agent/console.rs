@@ -30,6 +30,8 @@ pub(crate) trait Console {
     fn denied(&mut self, tool: &str, denial: &Denial);
     /// A call waits for a human.
     fn approve(&mut self, pending: &Pending) -> Answer;
+    /// The plan waits for a human before anything is done.
+    fn approve_plan(&mut self, plan: &str) -> Answer;
     /// The model asks the user.
     fn question(&mut self, question: &str) -> Option<String>;
     /// Where the run stands.

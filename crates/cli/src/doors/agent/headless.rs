@@ -57,6 +57,10 @@ impl Console for Headless {
         Answer::Nobody
     }
 
+    fn approve_plan(&mut self, _plan: &str) -> Answer {
+        Answer::Nobody
+    }
+
     fn question(&mut self, _question: &str) -> Option<String> {
         None
     }

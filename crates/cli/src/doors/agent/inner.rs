@@ -14,14 +14,14 @@ const MAX_ITEMS: usize = 200;
 
 /// The inner tools of one run.
 pub(crate) struct RunInner {
-    plan: RefCell<Plan>,
+    plan: Rc<RefCell<Plan>>,
     console: Rc<RefCell<dyn Console>>,
 }
 
 impl RunInner {
-    /// An empty plan, empty notes, and whom to ask.
-    pub(crate) fn new(console: Rc<RefCell<dyn Console>>) -> Self {
-        Self { plan: RefCell::default(), console }
+    /// The plan of a run, and whom to ask.
+    pub(crate) const fn new(plan: Rc<RefCell<Plan>>, console: Rc<RefCell<dyn Console>>) -> Self {
+        Self { plan, console }
     }
 }
 
@@ -39,7 +39,7 @@ impl Inner for RunInner {
 
 /// The plan and the notes of one run.
 #[derive(Debug, Default)]
-struct Plan {
+pub(crate) struct Plan {
     items: Vec<Item>,
     notes: String,
 }
@@ -97,7 +97,14 @@ impl Plan {
         Report::changed(format!("item {id} is {} (failed {} times)", item.status, item.failures))
     }
 
-    fn list(&self) -> String {
+    /// The items that are neither done nor failed, one a line.
+    pub(crate) fn open(&self) -> Vec<String> {
+        let open = |item: &&Item| item.status == "pending" || item.status == "in_progress";
+        self.items.iter().filter(open).map(|item| item.text.clone()).collect()
+    }
+
+    /// The whole plan, one item a line.
+    pub(crate) fn list(&self) -> String {
         if self.items.is_empty() {
             return "the plan is empty".to_owned();
         }

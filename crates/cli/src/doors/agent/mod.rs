@@ -2,8 +2,11 @@
 
 mod console;
 mod context;
+mod frame;
 mod headless;
 mod inner;
+mod nudge;
+mod plan;
 mod prompt;
 mod stop;
 mod tally;
@@ -23,12 +26,16 @@ use tollgate::act::{Doing, Hands};
 use tollgate::call::schema::TOOLS;
 use tollgate::gate::{Approver, Gate, Seat};
 use tollgate::ledger::{Event, HaltScope, RunId, SqliteStore, Store};
-use tollgate::policy::{Mode, Policy};
+use tollgate::policy::rule::Lift;
+use tollgate::policy::{Mode, Policy, RuleId};
 
 pub(crate) use self::console::{Answer, Console};
 use self::context::Context;
+use self::frame::Frame;
 use self::headless::Headless;
-use self::inner::RunInner;
+use self::inner::{Plan, RunInner};
+use self::nudge::Nudges;
+use self::plan::PlanGate;
 use self::stop::{Stop, Urgency};
 pub(crate) use self::tally::Tally;
 use self::terminal::Terminal;
@@ -37,6 +44,7 @@ use self::worker::{Ended, Worker};
 use crate::args::Run;
 use crate::assembly::{self, text};
 use crate::exit::Exit;
+use crate::exposure::Exposure;
 use crate::failure::Failure;
 use crate::hands::Parts;
 use crate::home::{Home, new_run, read_small};
@@ -46,6 +54,7 @@ use crate::model::spec::ModelSpec;
 use crate::model::turn::ToolSpec;
 use crate::model::{self, Delivery, Model};
 use crate::printer::Printer;
+use crate::system::SystemEntropy;
 use crate::verbs::{doctor, undo};
 
 /// Who is at the other end of the run.
@@ -66,6 +75,9 @@ struct Session {
     cwd: String,
     prices: Prices,
     context_tokens: u64,
+    frame: Frame,
+    plan_gate: PlanGate,
+    exposure: Exposure,
 }
 
 /// Runs the verb.
@@ -79,6 +91,7 @@ pub(crate) fn run(args: &Run, home: &Home, printer: Printer) -> Result<Exit, Fai
     if presence == Presence::Nobody && args.task.is_none() {
         return Err(Failure::usage("without a person at a terminal, a run needs a task"));
     }
+    args.task.as_deref().map_or(Ok(()), refuse_secrets)?;
     let model = open_model(args)?;
     let session = Session::open(args, home, presence)?;
     let console: Rc<RefCell<dyn Console>> = match presence {
@@ -131,7 +144,10 @@ impl Session {
         let stop = Stop::new().map_err(|error| Failure::state(&error))?;
         let prices = prices(home)?;
         let context_tokens = context_tokens(args, &prices)?;
-        Ok(Self { store, run, gate, seat, hands, stop, cwd, prices, context_tokens })
+        let frame = Frame::draw(&SystemEntropy).map_err(|error| Failure::state(&error))?;
+        let plan_gate = if args.approve_plan { PlanGate::Waiting } else { PlanGate::Open };
+        let exposure = Exposure::look(home);
+        Ok(Self { store, run, gate, seat, hands, stop, cwd, prices, context_tokens, frame, plan_gate, exposure })
     }
 
     fn work(
@@ -147,11 +163,18 @@ impl Session {
             .watch(Arc::clone(&self.store) as Arc<dyn Store>, scope)
             .map_err(|error| Failure::state(&error))?;
         self.begin(model.name())?;
-        let hands = self.hands.open(self.run.as_str(), Box::new(RunInner::new(Rc::clone(console))))?;
-        let mut worker = self.worker(&hands, model, console);
+        let plan = Rc::new(RefCell::new(Plan::default()));
+        let inner = RunInner::new(Rc::clone(&plan), Rc::clone(console));
+        let hands = self.hands.open(self.run.as_str(), Box::new(inner))?;
+        let mut worker = self.worker(&hands, model, console, plan);
         let mut next = task.or_else(|| console.borrow_mut().next_message());
         let mut ended = Ended::Finished;
         while let Some(message) = next {
+            if let Err(failure) = refuse_secrets(&message) {
+                console.borrow_mut().notice(&failure.message);
+                next = console.borrow_mut().next_message();
+                continue;
+            }
             ended = worker.work(message);
             let goes_on = matches!(ended, Ended::Finished | Ended::Model(_)) && self.stop.urgency() == Urgency::None;
             next = if goes_on { console.borrow_mut().next_message() } else { None };
@@ -163,11 +186,18 @@ impl Session {
             "tally": worker.tally.json(),
         });
         console.borrow_mut().end(&summary);
+        tell_prompts(&worker.tally, console);
         self.offer_undo(&hands, &ended, console);
         Ok(exit)
     }
 
-    fn worker<'a>(&'a self, hands: &'a Hands, model: Box<dyn Model>, console: &Rc<RefCell<dyn Console>>) -> Worker<'a> {
+    fn worker<'a>(
+        &'a self,
+        hands: &'a Hands,
+        model: Box<dyn Model>,
+        console: &Rc<RefCell<dyn Console>>,
+        plan: Rc<RefCell<Plan>>,
+    ) -> Worker<'a> {
         let tools = tools(self.gate.policy());
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         Worker {
@@ -178,13 +208,18 @@ impl Session {
             console: Rc::clone(console),
             stop: &self.stop,
             cwd: self.cwd.clone(),
-            system: prompt::system(&self.cwd, &names),
+            system: prompt::system(&self.cwd, &names, &self.frame.explained()),
             tools,
             context: Context::new(self.context_tokens),
             tally: Tally::default(),
             prices: self.prices.clone(),
             messages: 0,
             denials_in_a_row: 0,
+            failures_in_a_row: 0,
+            frame: self.frame.clone(),
+            plan,
+            plan_gate: self.plan_gate,
+            nudges: Nudges::default(),
         }
     }
 
@@ -218,6 +253,7 @@ impl Session {
         let config = json!({
             "policy": tollgate::ledger::Digest::from(policy.digest()).to_string(),
             "settings": policy.settings(),
+            "exposed": self.exposure.json(),
         });
         self.gate
             .note(Event::RunStart, &start)
@@ -230,6 +266,32 @@ impl Session {
             .note(Event::RunEnd, &json!({ "ended": ended.why(), "tally": tally.json() }))
             .map_err(|denial| Failure::state(&denial.message()))
     }
+}
+
+/// What a person types is sent to the model's provider: a secret in it would be told.
+fn refuse_secrets(message: &str) -> Result<(), Failure> {
+    let shown = assembly::scrubber().redact(message);
+    if shown == message {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "the message holds a secret, which the model's provider would get to see: `{}`; leave it out, and let the \
+         program that needs it read it from where it is kept",
+        crate::printer::visible(&shown)
+    )))
+}
+
+/// Many questions are a sign that a rule is missing.
+fn tell_prompts(tally: &Tally, console: &Rc<RefCell<dyn Console>>) {
+    let Some((times, rule)) = tally.prompts() else { return };
+    let lifted = RuleId::find(rule).is_some_and(|rule| rule.rule().lift != Lift::Nothing);
+    let hint = if lifted {
+        "an `allow` rule for what you always approve would have saved them (docs/policy.md)"
+    } else {
+        "no rule can answer it for you"
+    };
+    let asked = tally.asked.len();
+    console.borrow_mut().notice(&format!("you were asked {asked} times, {times} of them because of {rule}; {hint}"));
 }
 
 /// How many tokens a turn is sent: a number, or `auto` for three fifths of what the model takes.

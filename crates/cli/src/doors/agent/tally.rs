@@ -12,8 +12,8 @@ pub(crate) struct Tally {
     pub(crate) performed: u64,
     /// Rules of the calls that were denied, in order.
     pub(crate) denied: Vec<String>,
-    /// Calls that a human was asked about.
-    pub(crate) asked: u64,
+    /// Rules of the calls that a human was asked about, in order.
+    pub(crate) asked: Vec<String>,
     /// Tokens, cached ones included.
     pub(crate) tokens: u64,
     /// Micro-dollars.
@@ -35,17 +35,25 @@ impl Tally {
             self.turns,
             self.performed,
             self.denied.len(),
-            self.asked,
+            self.asked.len(),
             self.tokens,
             self.microusd / 1_000_000,
             self.microusd % 1_000_000 / 100,
         )
     }
 
+    /// How often a person was asked, and for which rule most; nothing where it was seldom.
+    pub(crate) fn prompts(&self) -> Option<(usize, &str)> {
+        const MANY: usize = 3;
+        let times = |rule: &str| self.asked.iter().filter(|asked| *asked == rule).count();
+        let most = self.asked.iter().map(String::as_str).max_by_key(|rule| (times(rule), std::cmp::Reverse(*rule)))?;
+        (self.asked.len() >= MANY).then(|| (times(most), most))
+    }
+
     /// As JSON.
     pub(crate) fn json(&self) -> Value {
         json!({
-            "turns": self.turns, "performed": self.performed, "denied": self.denied, "asked": self.asked,
+            "turns": self.turns, "performed": self.performed, "denied": self.denied, "asked": self.asked.len(),
             "tokens": self.tokens, "microusd": self.microusd,
         })
     }
@@ -54,6 +62,15 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rule_that_asked_most_is_named_once_there_are_many_questions() {
+        let asked =
+            |rules: &[&str]| Tally { asked: rules.iter().map(|&rule| rule.to_owned()).collect(), ..Tally::default() };
+        assert_eq!(asked(&["a", "a"]).prompts(), None);
+        assert_eq!(asked(&["b", "a", "a"]).prompts(), Some((2, "a")));
+        assert_eq!(asked(&["b", "a", "c"]).prompts(), Some((1, "a")));
+    }
 
     #[test]
     fn the_line_shows_money_to_a_hundredth_of_a_cent() {

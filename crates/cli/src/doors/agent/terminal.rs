@@ -58,6 +58,18 @@ impl Terminal {
         tcflush(std::io::stdin(), QueueSelector::IFlush).unwrap_or_default();
     }
 
+    fn yes_or_no(&self, question: &str) -> Answer {
+        self.forget_typed();
+        loop {
+            match self.ask(question).as_deref() {
+                Some("y" | "yes") => return Answer::Once,
+                Some("n" | "no") => return Answer::No(self.ask("  Reason (optional): ").unwrap_or_default()),
+                Some(_) => {}
+                None => return Answer::Nobody,
+            }
+        }
+    }
+
     /// Waits for a line, or for a press of Ctrl-C; a blocked read would not notice one.
     fn line_comes(&self, before: Urgency) -> bool {
         let look = Timespec { tv_sec: 0, tv_nsec: LOOK_NANOS };
@@ -124,15 +136,15 @@ impl Console for Terminal {
         for finding in pending.findings().iter().filter(|f| f.decision != tollgate::policy::Decision::Allow) {
             printer.say(&format!("  because [{}] {}", finding.rule.as_str(), visible(&finding.because)));
         }
-        self.forget_typed();
-        loop {
-            match self.ask("  Approve exactly this, once?  [y] yes  [n] no, with a reason: ").as_deref() {
-                Some("y" | "yes") => return Answer::Once,
-                Some("n" | "no") => return Answer::No(self.ask("  Reason (optional): ").unwrap_or_default()),
-                Some(_) => {}
-                None => return Answer::Nobody,
-            }
+        self.yes_or_no("  Approve exactly this, once?  [y] yes  [n] no, with a reason: ")
+    }
+
+    fn approve_plan(&mut self, plan: &str) -> Answer {
+        self.printer.say(&self.printer.paint(Tone::Care, "? The agent wants to begin with this plan"));
+        for line in plan.lines() {
+            self.printer.say(&format!("    {}", visible(line)));
         }
+        self.yes_or_no("  Go on with it? Each call is still judged.  [y] yes  [n] no, with a reason: ")
     }
 
     fn question(&mut self, question: &str) -> Option<String> {

@@ -8,9 +8,14 @@ use tollgate::act::Hands;
 use tollgate::call::{Door, Origin, Proposal, Untrusted};
 use tollgate::gate::{Denial, DenialKind, Gate, Pending, Permit, Seat, Told, TurnCost, TurnEnd, Verdict};
 use tollgate::ledger::Event;
+use tollgate::policy::Decision;
 
 use super::console::{Answer, Console};
 use super::context::Context;
+use super::frame::Frame;
+use super::inner::Plan;
+use super::nudge::{self, Nudges, Rest};
+use super::plan::PlanGate;
 use super::prompt;
 use super::stop::{Stop, Urgency};
 use super::tally::Tally;
@@ -42,6 +47,11 @@ pub(crate) struct Worker<'a> {
     pub(crate) prices: Prices,
     pub(crate) messages: u64,
     pub(crate) denials_in_a_row: u64,
+    pub(crate) failures_in_a_row: u64,
+    pub(crate) frame: Frame,
+    pub(crate) plan: Rc<RefCell<Plan>>,
+    pub(crate) plan_gate: PlanGate,
+    pub(crate) nudges: Nudges,
 }
 
 /// Why the work on a message ended.
@@ -92,6 +102,7 @@ impl Worker<'_> {
         }
         self.context.push(Message::User(message));
         self.denials_in_a_row = 0;
+        self.nudges = Nudges::default();
         loop {
             match self.step() {
                 Ok(Step::More) => {}
@@ -111,11 +122,11 @@ impl Worker<'_> {
         let reply = self.ask(self.messages, self.tools.clone(), &self.stop.cancel.clone())?;
         self.console.borrow_mut().status(&self.tally);
         if reply.calls.is_empty() {
-            return Ok(Step::Done);
+            return self.rest(&reply);
         }
         for call in reply.calls {
             // Every proposed call gets its result, also once the run is stopping: providers insist.
-            let told = self.call(&call);
+            let told = self.heard(&call);
             self.context.push(Message::ToolResult {
                 call_id: call.id,
                 name: call.name,
@@ -125,6 +136,40 @@ impl Worker<'_> {
         }
         self.give_up_if_unheard()?;
         Ok(Step::More)
+    }
+
+    /// The model proposed nothing: it is done, or it is asked once more.
+    fn rest(&mut self, reply: &Reply) -> Result<Step, Ended> {
+        let open = self.plan.borrow().open();
+        match self.nudges.rest(reply, &open) {
+            Rest::Done => Ok(Step::Done),
+            Rest::Again(words) => {
+                self.context.push(Message::User(words));
+                Ok(Step::More)
+            }
+            Rest::Silent => Err(Ended::Model("the model answered nothing, twice".to_owned())),
+        }
+    }
+
+    /// One proposed call, and its result as the model gets it.
+    fn heard(&mut self, call: &ProposedCall) -> Told {
+        let told = if self.plan_gate.holds(&call.name) { self.planned(call) } else { self.call(call) };
+        self.failures_in_a_row = if told.is_error { self.failures_in_a_row + 1 } else { 0 };
+        let remark = nudge::replan(self.failures_in_a_row).unwrap_or_default();
+        Told { text: format!("{}{remark}", self.frame.around(&call.name, &told.text)), ..told }
+    }
+
+    /// The first call that acts: the plan comes before it.
+    fn planned(&mut self, call: &ProposedCall) -> Told {
+        let said = self.plan_gate.ask(&self.plan, &self.console);
+        if let Err(denial) = self.gate.note(said.event, &said.data) {
+            return self.refused(&call.name, &denial);
+        }
+        let Some(refusal) = said.refusal else { return self.call(call) };
+        self.tally.denied.push("approval.none".to_owned());
+        self.denials_in_a_row += 1;
+        let reason = said.data.get("reason").and_then(Value::as_str).unwrap_or_default();
+        Told { text: format!("{refusal} Reason: {reason}"), is_error: true }
     }
 
     /// Ends a run whose model goes on proposing what is denied.
@@ -253,7 +298,8 @@ impl Worker<'_> {
     }
 
     fn confirm(&mut self, tool: &str, pending: Pending) -> Told {
-        self.tally.asked += 1;
+        let rule = pending.findings().iter().find(|finding| finding.decision == Decision::Ask);
+        self.tally.asked.extend(rule.map(|finding| finding.rule.to_string()));
         let answer = self.console.borrow_mut().approve(&pending);
         match (answer, self.seat) {
             (Answer::Once, Some(seat)) => {
