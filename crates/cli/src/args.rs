@@ -80,6 +80,11 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         what: LogVerb,
     },
+    /// Show what runs have used up, and their caps.
+    Budget {
+        #[command(subcommand)]
+        what: BudgetVerb,
+    },
     /// Watch an inbox attack with and without the gate, and every other control at work.
     Demo,
     /// Tell what is enforced on this machine, what is missing, and how to get it.
@@ -285,6 +290,16 @@ pub(crate) struct Undo {
     /// Also where the file was changed since.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BudgetVerb {
+    /// This hour, this day, and one run.
+    Show {
+        /// The run; the latest one of `tollgate run` by default.
+        #[arg(long, value_name = "ID|last")]
+        run: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

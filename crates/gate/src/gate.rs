@@ -210,9 +210,14 @@ impl Gate {
 
     /// Says early what a cap will not let through: no human is asked about it. Admitting checks again.
     pub(crate) fn within_caps(&self, call: &Call) -> Result<(), Denial> {
-        let scope = budget::scope(self.run.as_str());
-        let rows = self.store.budgets(&scope).map_err(|error| unreachable_ledger(&error))?;
-        budget::fits(budget::lines(&self.policy, self.run.as_str(), call), &rows).map_err(|error| not_admitted(&error))
+        let lines = budget::lines(&self.policy, self.run.as_str(), call, self.clock.now_ms());
+        let mut scopes: Vec<&str> = lines.iter().filter(|line| line.cap.is_some()).map(|l| l.scope.as_str()).collect();
+        scopes.dedup();
+        for scope in scopes {
+            let rows = self.store.budgets(scope).map_err(|error| unreachable_ledger(&error))?;
+            budget::fits(&lines, scope, &rows).map_err(|error| not_admitted(&error))?;
+        }
+        Ok(())
     }
 
     /// The handles come first: what cannot be held spends no approval and reserves nothing.
@@ -249,7 +254,7 @@ impl Gate {
         let admission = Admission {
             halt_generation: judged.generation,
             approval: grant.approval(),
-            lines: budget::lines(&self.policy, self.run.as_str(), &judged.call),
+            lines: budget::lines(&self.policy, self.run.as_str(), &judged.call, self.clock.now_ms()),
             hold,
             advice,
             notes,

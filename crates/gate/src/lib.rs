@@ -24,7 +24,7 @@ mod verdict;
 mod web;
 
 pub use approval::{Approval, ApproveError, Seat, TTL_MS, approve_stored};
-pub use budget::DEFAULT_TOOL_SECS;
+pub use budget::{DEFAULT_TOOL_SECS, Nearing, Window, windows};
 pub use builder::GateBuilder;
 pub use clock::{Clock, Entropy, NoEntropy};
 pub use deed::{Deed, EditScope, GrepPlace, JudgedScript, Named};

@@ -1,8 +1,9 @@
 //! Model turns: reserved before the request, settled by the provider's usage.
 
 use serde_json::Value;
-use tollgate_ledger::{Actual, Admission, BudgetLine, Event, HaltScope, Hold, ReservationId, Settlement};
+use tollgate_ledger::{Actual, Admission, Event, HaltScope, Hold, ReservationId, Settlement};
 
+use crate::budget;
 use crate::gate::Gate;
 use crate::journal::About;
 use crate::refusal::{not_admitted, unreachable_ledger};
@@ -63,25 +64,14 @@ impl Gate {
     }
 
     fn reserve_turn(&self, message: u64, expected: TurnCost, data: &Value) -> Result<OpenTurn, Denial> {
-        crate::budget::time(&self.policy, self.started_ms, self.clock.now_ms())?;
-        let run = crate::budget::scope(self.run.as_str());
-        let caps = &self.policy.settings().caps;
-        let line = |scope: String, counter: &str, amount: u64, cap: Option<u64>| BudgetLine {
-            scope,
-            counter: counter.to_owned(),
-            amount,
-            cap,
-        };
+        let now_ms = self.clock.now_ms();
+        budget::time(&self.policy, self.started_ms, now_ms)?;
         let state =
             self.store.halt_state(&HaltScope::Run(self.run.clone())).map_err(|error| unreachable_ledger(&error))?;
         let admission = Admission {
             halt_generation: state.generation,
             approval: None,
-            lines: vec![
-                line(format!("{run}:message:{message}"), "turns", 1, Some(caps.turns)),
-                line(run.clone(), "tokens", expected.tokens, caps.tokens),
-                line(run, "microusd", expected.microusd, Some(caps.cost_microusd)),
-            ],
+            lines: budget::turn_lines(&self.policy, self.run.as_str(), message, expected, now_ms),
             hold: Hold::Process,
             advice: None,
             notes: Vec::new(),

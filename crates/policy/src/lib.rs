@@ -30,4 +30,4 @@ pub use mode::{Mode, ModeSays};
 pub use policy::{Ground, Policy, PolicyError, ToolRefusal};
 pub use profile::Profile;
 pub use rule::RuleId;
-pub use settings::{ActionName, Caps, HostPrompt, Relay, RelayTls, Settings, UserRule};
+pub use settings::{ActionName, Caps, HostPrompt, Relay, RelayTls, Settings, UserRule, WindowCaps};

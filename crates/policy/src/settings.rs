@@ -97,6 +97,30 @@ pub struct Caps {
     pub tokens: Option<u64>,
     /// Calls of single tools.
     pub per_tool: BTreeMap<String, u64>,
+    /// What all runs of the user may use up together within one hour of UTC.
+    #[serde(skip_serializing_if = "WindowCaps::is_open")]
+    pub hour: WindowCaps,
+    /// The same within one day of UTC.
+    #[serde(skip_serializing_if = "WindowCaps::is_open")]
+    pub day: WindowCaps,
+}
+
+/// Caps of a stretch of time, over all runs of a user; `None` is unlimited.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WindowCaps {
+    /// Tool calls.
+    pub tool_calls: Option<u64>,
+    /// Tokens, cached ones included.
+    pub tokens: Option<u64>,
+    /// Millionths of a dollar.
+    pub cost_microusd: Option<u64>,
+}
+
+impl WindowCaps {
+    /// Whether nothing is capped.
+    pub const fn is_open(&self) -> bool {
+        self.tool_calls.is_none() && self.tokens.is_none() && self.cost_microusd.is_none()
+    }
 }
 
 impl Default for Caps {
@@ -108,6 +132,8 @@ impl Default for Caps {
             wall_secs: 3_600,
             tokens: None,
             per_tool: BTreeMap::new(),
+            hour: WindowCaps::default(),
+            day: WindowCaps::default(),
         }
     }
 }

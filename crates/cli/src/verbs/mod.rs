@@ -1,6 +1,7 @@
 //! The operator's verbs.
 
 pub(crate) mod approve;
+pub(crate) mod budget;
 pub(crate) mod check;
 pub(crate) mod doctor;
 mod explain;

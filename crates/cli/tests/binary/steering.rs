@@ -100,3 +100,37 @@ fn content_reaches_the_model_in_a_frame_of_this_run() {
     let told = run(&world, steps, &[]);
     assert!(told.stdout.contains("framed"), "{told}");
 }
+
+fn reads(n: usize) -> String {
+    (0..n)
+        .map(|n| format!("[[step]]\ncalls = [{{ tool = \"read_file\", args = {{ path = \"f{n}.txt\" }} }}]\n"))
+        .collect()
+}
+
+#[test]
+fn all_runs_of_a_day_share_its_caps_and_budget_show_tells() {
+    let world = World::new();
+    (0..9).for_each(|n| world.write(&format!("ws/f{n}.txt"), "x"));
+    world.write(CONFIG, "[caps.day]\ntool_calls = 5\n");
+    let first = run(&world, &reads(3), &[]);
+    assert_eq!(first.exit, 0, "{first}");
+    let second = run(&world, &reads(4), &[]);
+    assert_eq!(second.exit, 1, "{second}");
+    assert!(second.stderr.contains("budget.calls"), "{second}");
+    assert_eq!(world.records("tool_result").len(), 5);
+    let shown = world.run(&["--json", "budget", "show"]);
+    let day =
+        shown.json_lines().into_iter().find(|line| line["scope"].as_str().unwrap().starts_with("user:day:")).unwrap();
+    assert_eq!((&day["counter"], &day["used"], &day["cap"]), (&"calls".into(), &5.into(), &5.into()), "{shown}");
+    let told = world.run(&["budget", "show", "--run", "last"]);
+    assert!(told.exit == 0 && told.stdout.contains("calls:read_file"), "{told}");
+}
+
+#[test]
+fn a_cap_that_is_mostly_used_up_is_told_once() {
+    let world = World::new();
+    (0..9).for_each(|n| world.write(&format!("ws/f{n}.txt"), "x"));
+    let told = run(&world, &reads(5), &["--max-tool-calls", "5"]);
+    let words = "4 of the 5 `calls` of this run are used";
+    assert_eq!((told.exit, told.stderr.matches(words).count()), (0, 1), "{told}");
+}

@@ -59,3 +59,19 @@ fn a_call_whose_target_cannot_be_held_reserves_nothing() {
     let denial = denial(gate.submit(&gone));
     assert_eq!(world.used("r", "calls"), (0, 0), "{}", denial.message());
 }
+
+#[test]
+fn a_window_ends_and_the_next_one_begins_empty() {
+    let mut world = World::new();
+    world.settings.caps.hour.tool_calls = Some(2);
+    world.settings.caps.wall_secs = 100_000;
+    world.file("a", "1");
+    world.file("b", "2");
+    world.file("c", "3");
+    done(&world.gate("one").0, &world.read("a"));
+    done(&world.gate("two").0, &world.read("b"));
+    let denial = denial(world.gate("three").0.submit(&world.read("c")));
+    assert_eq!((denial.rule.as_str(), denial.kind), ("budget.calls", DenialKind::Budget), "{denial:?}");
+    world.clock.pass(3_600_000);
+    done(&world.gate("four").0, &world.read("c"));
+}

@@ -31,7 +31,9 @@ pub(super) fn check(file: &RawFile, layer: &Layer<'_>) -> Vec<Diagnostic> {
     if let Some(caps) = &file.caps {
         let names = caps.get_ref().per_tool.keys();
         names.for_each(|name| check.tool(&Spanned::new(caps.span(), name.clone())));
-        if caps.get_ref().cost_usd.is_some_and(|usd| !(0.0..=1e9).contains(&usd)) {
+        let windows = [&caps.get_ref().hour, &caps.get_ref().day];
+        let windows = windows.into_iter().flatten().map(|window| window.cost_usd);
+        if windows.chain([caps.get_ref().cost_usd]).flatten().any(|usd| !(0.0..=1e9).contains(&usd)) {
             check.say(caps.span(), "`cost_usd` is out of bounds", "give dollars between 0 and 1000000000");
         }
     }

@@ -6,11 +6,11 @@ use tollgate_call::address::HostPattern;
 use tollgate_call::places::{clean, is_beneath};
 use toml::Spanned;
 
-use super::raw::{RawCaps, RawFile, RawRule};
+use super::raw::{RawCaps, RawFile, RawRule, RawWindow};
 use super::{Diagnostic, Layer, LayerKind};
 use crate::decision::Decision;
 use crate::policy::Ground;
-use crate::settings::{Caps, HostPrompt, Settings, UserRule};
+use crate::settings::{Caps, HostPrompt, Settings, UserRule, WindowCaps};
 
 /// One file being laid over the others.
 pub(super) struct Merging<'a> {
@@ -150,6 +150,8 @@ impl Merging<'_> {
             let top = top.and_then(|top| top.per_tool.get(tool).copied());
             caps.per_tool.insert(tool.clone(), limit(*calls, now, top));
         }
+        window(raw.hour.as_ref(), &mut caps.hour);
+        window(raw.day.as_ref(), &mut caps.day);
     }
 
     /// A mode of the user is a wish; of the system and of a project, a limit.
@@ -222,6 +224,20 @@ fn replace(old: &mut Vec<String>, new: Option<Vec<String>>) {
 }
 
 /// Whole micro-dollars, bounded before by [`super::dead`].
+/// Nothing is capped until a layer says so, and then the smallest of all counts.
+fn window(raw: Option<&RawWindow>, caps: &mut WindowCaps) {
+    let Some(raw) = raw else { return };
+    let least = |now: &mut Option<u64>, wanted: Option<u64>| {
+        *now = match (*now, wanted) {
+            (Some(now), Some(wanted)) => Some(now.min(wanted)),
+            (now, wanted) => now.or(wanted),
+        };
+    };
+    least(&mut caps.tool_calls, raw.tool_calls);
+    least(&mut caps.tokens, raw.tokens);
+    least(&mut caps.cost_microusd, raw.cost_usd.map(microusd));
+}
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be within 0 and 1e9 dollars")]
 fn microusd(usd: f64) -> u64 {
     (usd * 1e6).round() as u64

@@ -80,6 +80,23 @@ pub(super) struct RawCaps {
     /// Calls of single tools, by name.
     #[serde(default)]
     pub(super) per_tool: BTreeMap<String, u64>,
+    /// What all runs of the user may use up together within one hour of UTC.
+    pub(super) hour: Option<RawWindow>,
+    /// The same within one day of UTC.
+    pub(super) day: Option<RawWindow>,
+}
+
+/// What all runs of a user may use up in a stretch of time.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawWindow {
+    /// Tool calls.
+    pub(super) tool_calls: Option<u64>,
+    /// Tokens, cached ones included.
+    pub(super) tokens: Option<u64>,
+    /// Dollars.
+    pub(super) cost_usd: Option<f64>,
 }
 
 /// A rule. Every field that is set must match.

@@ -53,6 +53,7 @@ fn every_key_reaches_the_settings() {
         wall_secs = 60
         tokens = 1000
         per_tool = { write_file = 5 }
+        hour = { tool_calls = 100, cost_usd = 0.5 }
         [relay]
         host = "127.0.0.1"
         port = 1025
@@ -73,6 +74,8 @@ fn every_key_reaches_the_settings() {
     assert_eq!(settings.host_prompt, HostPrompt::Accepted);
     assert_eq!(settings.roots, ["/home/u/w", "/srv/data"]);
     assert_eq!(settings.caps.cost_microusd, 1_500_000);
+    assert_eq!((settings.caps.hour.tool_calls, settings.caps.hour.cost_microusd), (Some(100), Some(500_000)));
+    assert!(settings.caps.day.is_open());
     assert_eq!((settings.caps.turns, settings.caps.tokens), (10, Some(1_000)));
     assert_eq!(settings.caps.per_tool["write_file"], 5);
     assert_eq!(settings.relay.as_ref().unwrap().port, 1025);
@@ -122,6 +125,7 @@ fn what_could_never_decide_anything_refuses_to_start() {
         ("roots = [\"sub\"]", "may be opened"),
         ("caps = { cost_usd = -1.0 }", "out of bounds"),
         ("caps = { cost_usd = nan }", "out of bounds"),
+        ("caps = { day = { cost_usd = -1.0 } }", "out of bounds"),
         ("caps = { turn = 1 }", "unknown field `turn`"),
         ("caps = { per_tool = { writ = 1 } }", "there is no tool `writ`"),
         ("relay = { host = \"h\", port = 70000, from = \"a\" }", "70000"),

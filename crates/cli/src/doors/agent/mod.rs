@@ -8,12 +8,14 @@ mod inner;
 mod nudge;
 mod plan;
 mod prompt;
+mod steer;
 mod stop;
 mod tally;
 mod terminal;
 mod worker;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -220,6 +222,7 @@ impl Session {
             plan,
             plan_gate: self.plan_gate,
             nudges: Nudges::default(),
+            warned: BTreeSet::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The loop: the model proposes, the gate decides, the hands act, the model is told.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use super::console::{Answer, Console};
 use super::context::Context;
 use super::frame::Frame;
 use super::inner::Plan;
-use super::nudge::{self, Nudges, Rest};
+use super::nudge::Nudges;
 use super::plan::PlanGate;
 use super::prompt;
 use super::stop::{Stop, Urgency};
@@ -52,6 +53,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) plan: Rc<RefCell<Plan>>,
     pub(crate) plan_gate: PlanGate,
     pub(crate) nudges: Nudges,
+    /// Scopes and counters of caps that were told to be mostly used up.
+    pub(crate) warned: BTreeSet<(String, String)>,
 }
 
 /// Why the work on a message ended.
@@ -135,41 +138,8 @@ impl Worker<'_> {
             });
         }
         self.give_up_if_unheard()?;
+        self.warn()?;
         Ok(Step::More)
-    }
-
-    /// The model proposed nothing: it is done, or it is asked once more.
-    fn rest(&mut self, reply: &Reply) -> Result<Step, Ended> {
-        let open = self.plan.borrow().open();
-        match self.nudges.rest(reply, &open) {
-            Rest::Done => Ok(Step::Done),
-            Rest::Again(words) => {
-                self.context.push(Message::User(words));
-                Ok(Step::More)
-            }
-            Rest::Silent => Err(Ended::Model("the model answered nothing, twice".to_owned())),
-        }
-    }
-
-    /// One proposed call, and its result as the model gets it.
-    fn heard(&mut self, call: &ProposedCall) -> Told {
-        let told = if self.plan_gate.holds(&call.name) { self.planned(call) } else { self.call(call) };
-        self.failures_in_a_row = if told.is_error { self.failures_in_a_row + 1 } else { 0 };
-        let remark = nudge::replan(self.failures_in_a_row).unwrap_or_default();
-        Told { text: format!("{}{remark}", self.frame.around(&call.name, &told.text)), ..told }
-    }
-
-    /// The first call that acts: the plan comes before it.
-    fn planned(&mut self, call: &ProposedCall) -> Told {
-        let said = self.plan_gate.ask(&self.plan, &self.console);
-        if let Err(denial) = self.gate.note(said.event, &said.data) {
-            return self.refused(&call.name, &denial);
-        }
-        let Some(refusal) = said.refusal else { return self.call(call) };
-        self.tally.denied.push("approval.none".to_owned());
-        self.denials_in_a_row += 1;
-        let reason = said.data.get("reason").and_then(Value::as_str).unwrap_or_default();
-        Told { text: format!("{refusal} Reason: {reason}"), is_error: true }
     }
 
     /// Ends a run whose model goes on proposing what is denied.
@@ -273,7 +243,7 @@ impl Worker<'_> {
     }
 
     /// One proposed call, through the gate.
-    fn call(&mut self, call: &ProposedCall) -> Told {
+    pub(super) fn call(&mut self, call: &ProposedCall) -> Told {
         self.console.borrow_mut().proposed(&call.name, &call.arguments);
         let proposal = Proposal {
             tool: Untrusted::new(call.name.clone()),
@@ -335,7 +305,7 @@ impl Worker<'_> {
         }
     }
 
-    fn refused(&mut self, tool: &str, denial: &Denial) -> Told {
+    pub(super) fn refused(&mut self, tool: &str, denial: &Denial) -> Told {
         self.denials_in_a_row += 1;
         self.tally.denied.push(denial.rule.clone());
         self.console.borrow_mut().denied(tool, denial);
@@ -354,7 +324,7 @@ impl Worker<'_> {
 }
 
 /// Whether there is more to do.
-enum Step {
+pub(super) enum Step {
     More,
     Done,
 }
@@ -375,7 +345,7 @@ fn known(price: Result<MicroUsd, UnknownPrice>) -> Result<u64, Ended> {
 }
 
 /// What a denial of the gate means for the loop.
-fn ended(denial: Denial) -> Ended {
+pub(super) fn ended(denial: Denial) -> Ended {
     match denial.kind {
         DenialKind::Budget => Ended::Capped(denial.message()),
         DenialKind::Halt => Ended::Halted(denial.message()),
