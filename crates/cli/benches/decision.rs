@@ -146,6 +146,7 @@ fn rule(n: usize) -> UserRule {
         action: None,
         path: None,
         host: None,
+        invocation: tollgate::policy::Invocation::default(),
         at: format!("tollgate.toml:{n}"),
     };
     match n % 4 {

@@ -85,6 +85,11 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         what: BudgetVerb,
     },
+    /// Look at the configuration: dead, shadowed and contradicting rules, unknown names, examples.
+    Policy {
+        #[command(subcommand)]
+        what: PolicyVerb,
+    },
     /// Watch an inbox attack with and without the gate, and every other control at work.
     Demo,
     /// Tell what is enforced on this machine, what is missing, and how to get it.
@@ -290,6 +295,15 @@ pub(crate) struct Undo {
     /// Also where the file was changed since.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyVerb {
+    /// Read the layers, or one file as if it were the user's, and say what is wrong.
+    Check {
+        /// A file that is not in place yet.
+        file: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

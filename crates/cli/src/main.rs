@@ -68,6 +68,7 @@ fn run(cli: Cli, printer: Printer) -> Result<Exit, Failure> {
         Verb::Undo(args) => verbs::undo::run(&args, &home()?, printer),
         Verb::Log { what } => verbs::log::run(&what, &home()?, printer),
         Verb::Budget { what } => verbs::budget::run(&what, &home()?, printer),
+        Verb::Policy { what } => verbs::policy::run(&what, &home()?, printer),
         Verb::Demo => demo::run(printer),
         Verb::Completions { shell } => Ok(verbs::manual::completions(shell, printer)),
         Verb::Man { dir } => verbs::manual::pages(dir.as_deref(), printer),

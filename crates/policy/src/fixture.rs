@@ -123,6 +123,7 @@ impl Scene {
             door: self.door,
             cwd: ROOT,
             actions: &self.actions,
+            commands: &[],
             command_bytes: self.command_bytes,
             outgoing: Vec::new(),
             digest: [7; 32],

@@ -11,6 +11,7 @@ use tollgate_call::run_state::RunState;
 use crate::decision::Decision;
 use crate::finding::{Finding, Findings, Text};
 use crate::guards;
+use crate::invocation::is_of_words;
 use crate::mode::ModeSays;
 use crate::policy::Policy;
 use crate::profile::Profile;
@@ -90,8 +91,11 @@ fn user_rules<'a>(view: &View<'a>, action: &Action) -> Hits<'a> {
         | ActionKind::Signal(_)
         | ActionKind::Opaque(_) => programs.as_slice(),
     };
+    let command = view.command_of(action.part);
     let offer = Offer {
         tool: view.subject.tool,
+        command,
+        beside: command.is_some_and(|command| !is_of_words(action, command)),
         programs,
         action: Some(ActionName::of(&action.kind)),
         paths: targets(&action.kind).into_iter().flatten().filter_map(|target| view.offered(target)).collect(),

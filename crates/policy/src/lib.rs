@@ -10,6 +10,7 @@ mod finding;
 #[cfg(test)]
 mod fixture;
 mod guards;
+mod invocation;
 mod judge;
 mod mode;
 mod policy;
@@ -25,6 +26,7 @@ mod user_rules;
 pub use decision::Decision;
 pub use file::{Diagnostic, Diagnostics, Layer, LayerKind};
 pub use finding::{Finding, Findings, Text};
+pub use invocation::Invocation;
 pub use judge::judge;
 pub use mode::{Mode, ModeSays};
 pub use policy::{Ground, Policy, PolicyError, ToolRefusal};

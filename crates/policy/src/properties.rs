@@ -152,6 +152,7 @@ fn rule() -> impl Strategy<Value = UserRule> {
         action,
         path,
         host,
+        invocation: crate::Invocation::default(),
         at: "f:1".into(),
     })
 }

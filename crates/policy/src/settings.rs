@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::Decision;
+use crate::invocation::Invocation;
 use crate::mode::Mode;
 use crate::profile::Profile;
 
@@ -188,6 +189,9 @@ pub struct UserRule {
     /// Host, `*.host`, each with or without `:port`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// The words behind the program.
+    #[serde(skip_serializing_if = "Invocation::is_open")]
+    pub invocation: Invocation,
     /// Where it is written, for people; not part of the digest.
     #[serde(skip)]
     pub at: String,

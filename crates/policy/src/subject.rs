@@ -8,6 +8,7 @@ use tollgate_call::facts::{Confinement, Facts, PathFact};
 use tollgate_call::places::{Place, clean, is_beneath};
 use tollgate_call::proposal::Door;
 use tollgate_call::run_state::RunState;
+use tollgate_call::shell::Simple;
 
 use crate::policy::Policy;
 use crate::profile::Profile;
@@ -39,6 +40,8 @@ pub(crate) struct Subject<'a> {
     /// Absolute directory that relative names start from.
     pub(crate) cwd: &'a str,
     pub(crate) actions: &'a [Action],
+    /// The simple commands that the parts of the actions are.
+    pub(crate) commands: &'a [Simple],
     /// Bytes of the command, for tools that have one.
     pub(crate) command_bytes: usize,
     /// Texts that leave the machine, with their pointers.
@@ -56,6 +59,7 @@ impl<'a> Subject<'a> {
             door: call.origin().door,
             cwd: &call.origin().cwd,
             actions: call.actions(),
+            commands: call.script().map_or(&[], |script| &script.commands),
             command_bytes: call.tool().command().map_or(0, String::len),
             outgoing: outgoing(call.tool()),
             digest: call.digest(),
@@ -177,6 +181,11 @@ impl<'a> View<'a> {
         let dir = clean(dir);
         let roots = self.policy.settings().roots.iter().map(String::as_str);
         roots.chain([self.subject.cwd]).any(|root| is_beneath(root, &dir))
+    }
+
+    /// The simple command that a part is.
+    pub(crate) fn command_of(&self, part: u32) -> Option<&'a Simple> {
+        self.subject.commands.get(part as usize)
     }
 
     /// The programs that a part names.

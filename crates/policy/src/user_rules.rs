@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use globset::{GlobMatcher, GlobSet, GlobSetBuilder};
 use tollgate_call::address::HostPattern;
+use tollgate_call::shell::Simple;
 
 use crate::decision::Decision;
+use crate::invocation::Invocation;
 use crate::policy::{Ground, PolicyError, anchored, glob, host, name_matches};
 use crate::settings::{ActionName, UserRule};
 
@@ -30,6 +32,7 @@ struct Compiled {
     action: Option<ActionName>,
     path: Option<PathRule>,
     host: Option<HostPattern>,
+    invocation: Invocation,
     at: String,
 }
 
@@ -49,6 +52,10 @@ pub(crate) struct Offer<'a> {
     pub(crate) action: Option<ActionName>,
     pub(crate) paths: Vec<OfferedPath<'a>>,
     pub(crate) host: Option<(String, u16)>,
+    /// The command that the action is part of, where there is one.
+    pub(crate) command: Option<&'a Simple>,
+    /// Whether it comes from a redirection or an assignment, which no word of the command names.
+    pub(crate) beside: bool,
 }
 
 /// A path of an action, cleaned or resolved.
@@ -169,6 +176,7 @@ impl Compiled {
             action: rule.action,
             path: rule.path.as_deref().map(|path| PathRule::new(path, ground)).transpose()?,
             host: rule.host.as_deref().map(host).transpose()?,
+            invocation: rule.invocation.clone(),
             at: rule.at.clone(),
         })
     }
@@ -176,6 +184,7 @@ impl Compiled {
     /// Whether an allow rule covers everything that the action is.
     fn covers(&self, offer: &Offer<'_>) -> bool {
         self.fits_tool(offer)
+            && self.covers_words(offer)
             && self
                 .program
                 .as_deref()
@@ -194,6 +203,7 @@ impl Compiled {
     /// Whether an ask or deny rule is about any of what the action is.
     fn touches(&self, offer: &Offer<'_>) -> bool {
         self.fits_tool(offer)
+            && offer.command.is_none_or(|command| self.invocation.touches(&command.words))
             && self.program.as_deref().is_none_or(|own| offer.programs.contains(&own))
             && self.action.is_none_or(|own| offer.action == Some(own))
             && self
@@ -201,6 +211,15 @@ impl Compiled {
                 .as_ref()
                 .is_none_or(|own| offer.host.as_ref().is_some_and(|(name, port)| own.touches(name, *port)))
             && self.path.as_ref().is_none_or(|own| offer.paths.iter().any(|path| own.touches(path)))
+    }
+
+    /// A program allows its words; what stands beside them must be named by a path or an action.
+    fn covers_words(&self, offer: &Offer<'_>) -> bool {
+        let words = match offer.command {
+            Some(command) => self.invocation.covers(&command.words),
+            None => self.invocation.is_open(),
+        };
+        words && !(offer.beside && self.path.is_none() && self.action.is_none())
     }
 
     fn fits_tool(&self, offer: &Offer<'_>) -> bool {

@@ -46,6 +46,7 @@ fn ask_before_delete() -> UserRule {
         action: Some(ActionName::Delete),
         path: None,
         host: None,
+        invocation: tollgate::policy::Invocation::default(),
         at: "this example".to_owned(),
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod log;
 pub(crate) mod manual;
+pub(crate) mod policy;
 pub(crate) mod secret;
 mod spoken;
 pub(crate) mod undo;

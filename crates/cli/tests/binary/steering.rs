@@ -134,3 +134,21 @@ fn a_cap_that_is_mostly_used_up_is_told_once() {
     let words = "4 of the 5 `calls` of this run are used";
     assert_eq!((told.exit, told.stderr.matches(words).count()), (0, 1), "{told}");
 }
+
+#[test]
+fn a_rule_on_a_subcommand_lifts_one_question_and_policy_check_tries_its_examples() {
+    let world = World::new();
+    let rule = "[[rule]]\neffect = \"allow\"\nprogram = \"git\"\nsubcommand = \"remote set-url\"\n\
+                matches = [\"git remote set-url origin x\"]\nnot_matches = [\"git remote set-url origin x > .env\"]\n";
+    let check = |command: &str| world.run(&["check", command]).exit;
+    assert_eq!(check("git remote set-url origin https://example.org/x"), 3);
+    world.write(CONFIG, rule);
+    assert_eq!(check("git remote set-url origin https://example.org/x"), 0);
+    assert_eq!(check("git remote set-url origin x > .git/hooks/pre-push"), 3, "what stands beside is not covered");
+    assert_eq!(check("git config core.sshCommand x"), 3);
+    let sound = world.run(&["policy", "check"]);
+    world.write("draft.toml", rule.replace("not_matches = [\"", "not_matches = [\"git remote set-url a b\", \""));
+    let wrong = world.run(&["policy", "check", &world.text("draft.toml")]);
+    assert_eq!((sound.exit, wrong.exit), (0, 1), "{sound}{wrong}");
+    snapshot("policy-check", &[&sound, &wrong]);
+}

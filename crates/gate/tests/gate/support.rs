@@ -218,7 +218,17 @@ impl World {
 }
 
 pub(crate) fn rule(effect: Decision, action: ActionName) -> UserRule {
-    UserRule { effect, tool: None, program: None, action: Some(action), path: None, host: None, at: String::new() }
+    let invocation = tollgate_policy::Invocation::default();
+    UserRule {
+        effect,
+        tool: None,
+        program: None,
+        action: Some(action),
+        path: None,
+        host: None,
+        invocation,
+        at: String::new(),
+    }
 }
 
 pub(crate) fn operator() -> Operator {

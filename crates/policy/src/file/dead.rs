@@ -117,6 +117,26 @@ impl Check<'_> {
         }
         self.never(rule);
         self.too_wide(rule);
+        self.invocation(rule);
+    }
+
+    /// Words behind a program need one, and flags are flags.
+    fn invocation(&mut self, rule: &RawRule) {
+        let words = rule.subcommand.iter();
+        let flags = rule.flag.iter().chain(&rule.not_flag).flatten();
+        if let (None, Some(word)) = (&rule.program, words.clone().chain(flags.clone()).next()) {
+            let message = "`subcommand`, `flag` and `not_flag` are about the words behind a program";
+            self.say(word.span(), message, "add `program`");
+        }
+        for word in words.filter(|word| word.get_ref().split(' ').any(|part| part.is_empty() || part.starts_with('-')))
+        {
+            let message = format!("`{}` is no subcommand", word.get_ref());
+            self.say(word.span(), message, "write words such as `push` or `compose up`, one space apart");
+        }
+        for flag in flags.filter(|flag| !flag.get_ref().starts_with('-') || flag.get_ref().contains(['=', ' '])) {
+            let message = format!("`{}` is no flag", flag.get_ref());
+            self.say(flag.span(), message, "write it with its dashes and without a value, such as `--force`");
+        }
     }
 
     fn program(&mut self, program: &Spanned<String>) {
@@ -204,6 +224,10 @@ fn shadows(broad: &RawRule, narrow: &RawRule) -> bool {
         && covers(&broad.action, &narrow.action)
         && covers(&broad.path, &narrow.path)
         && covers(&broad.host, &narrow.host)
+        // Words are not compared: a rule with any is narrower than it looks.
+        && broad.subcommand.is_none()
+        && broad.flag.is_none()
+        && broad.not_flag.is_none()
         // An allow rule without an action leaves out what is opaque.
         && !(*broad.effect.get_ref() == Decision::Allow
             && broad.action.is_none()

@@ -9,6 +9,7 @@ use toml::Spanned;
 use super::raw::{RawCaps, RawFile, RawRule, RawWindow};
 use super::{Diagnostic, Layer, LayerKind};
 use crate::decision::Decision;
+use crate::invocation::Invocation;
 use crate::policy::Ground;
 use crate::settings::{Caps, HostPrompt, Settings, UserRule, WindowCaps};
 
@@ -197,7 +198,7 @@ impl Merging<'_> {
         )
     }
 
-    fn rule(&self, rule: &RawRule) -> UserRule {
+    pub(super) fn rule(&self, rule: &RawRule) -> UserRule {
         let text = |field: &Option<Spanned<String>>| field.as_ref().map(|field| field.get_ref().clone());
         let line = Diagnostic::at(self.layer, rule.effect.span(), "", "").line;
         UserRule {
@@ -207,6 +208,11 @@ impl Merging<'_> {
             action: rule.action.as_ref().map(|action| *action.get_ref()),
             path: text(&rule.path),
             host: text(&rule.host),
+            invocation: Invocation {
+                subcommand: text(&rule.subcommand),
+                flag: texts(&rule.flag).collect(),
+                not_flag: texts(&rule.not_flag).collect(),
+            },
             at: format!("{}:{line}", self.layer.name),
         }
     }

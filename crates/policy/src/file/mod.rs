@@ -5,6 +5,7 @@
 
 mod dead;
 mod diagnostic;
+mod examples;
 mod merge;
 mod raw;
 
@@ -63,6 +64,7 @@ impl Policy {
                     found.extend(dead::check(&file, layer));
                     let merging = merge::Merging { layer, ground, ceiling: ceiling.as_ref() };
                     found.extend(merging.apply(&file, &mut settings));
+                    found.extend(file.rule.iter().flat_map(|rule| examples::check(&merging, rule)));
                     if layer.kind == LayerKind::System {
                         ceiling = Some(file);
                     }

@@ -122,6 +122,21 @@ pub(super) struct RawRule {
     /// Host, `*.host`, each with or without `:port`.
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub(super) host: Option<Spanned<String>>,
+    /// First words behind the program, such as `push` or `compose up`.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub(super) subcommand: Option<Spanned<String>>,
+    /// Flags that must be there, all of them.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) flag: Option<Vec<Spanned<String>>>,
+    /// Flags that must not be there, none of them.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) not_flag: Option<Vec<Spanned<String>>>,
+    /// Commands that the rule must match; checked when the file is read.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) matches: Option<Vec<Spanned<String>>>,
+    /// Commands that the rule must not match; checked when the file is read.
+    #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
+    pub(super) not_matches: Option<Vec<Spanned<String>>>,
 }
 
 /// The effects, for the schema.

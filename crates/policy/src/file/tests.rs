@@ -109,6 +109,33 @@ fn a_diagnostic_points_at_the_key() {
 }
 
 #[test]
+fn examples_of_a_rule_are_tried_when_it_is_read() {
+    let rule = |effect: &str, examples: &str| {
+        user(&format!(
+            "[[rule]]\neffect = \"{effect}\"\nprogram = \"git\"\nsubcommand = \"push\"\nnot_flag = [\"--force\", \"-f\"]\n\
+             {examples}\n"
+        ))
+    };
+    rule(
+        "allow",
+        r#"matches = ["git push", "git push -u origin x"]
+           not_matches = ["git push --force", "git push -uf", "git push --forc", "git push $X", "git push && rm x",
+                          "git push > out", "GIT_SSH_COMMAND=x git push", "sudo git push", "git -C /x push", "/tmp/git push"]"#,
+    )
+    .unwrap();
+    rule(
+        "deny",
+        r#"matches = ["git push", "cd x && git push", "sudo git push"]
+                    not_matches = ["git pull", "git push --force"]"#,
+    )
+    .unwrap();
+    let wrong = rule("allow", "matches = [\"git push --force\"]").unwrap_err();
+    assert!(wrong.contains("does not match `git push --force`") && wrong.contains("user.toml:6"), "{wrong}");
+    let wrong = rule("deny", "not_matches = [\"ls; git push\"]").unwrap_err();
+    assert!(wrong.contains("the rule does match"), "{wrong}");
+}
+
+#[test]
 fn what_could_never_decide_anything_refuses_to_start() {
     for (text, want) in [
         ("profile = \"lax\"", "unknown variant `lax`"),
@@ -132,6 +159,9 @@ fn what_could_never_decide_anything_refuses_to_start() {
         ("[[rule]]\neffect = \"maybe\"", "unknown variant"),
         ("[[rule]]\ntool = \"grep\"", "missing field `effect`"),
         ("[[rule]]\neffect = \"deny\"\nprogram = \"Bash(ls)\"", "bare name"),
+        ("[[rule]]\neffect = \"deny\"\nsubcommand = \"push\"", "add `program`"),
+        ("[[rule]]\neffect = \"deny\"\nprogram = \"git\"\nsubcommand = \"push --force\"", "no subcommand"),
+        ("[[rule]]\neffect = \"deny\"\nprogram = \"git\"\nflag = [\"force\"]", "no flag"),
         ("[[rule]]\neffect = \"deny\"\npath = \"src/\"", "write `src/**`"),
         ("[[rule]]\neffect = \"deny\"\npath = \"a\"\nhost = \"a.example\"", "both a path and a host"),
         ("[[rule]]\neffect = \"deny\"\naction = \"connect\"\npath = \"a\"", "have a path"),

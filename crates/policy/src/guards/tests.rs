@@ -817,6 +817,7 @@ fn the_locked_profile_allows_only_what_a_rule_names() {
         action: None,
         path: None,
         host: None,
+        invocation: crate::Invocation::default(),
         at: "tollgate.toml:1".into(),
     };
     let locked = command().set(|settings| {

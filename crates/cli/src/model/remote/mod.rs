@@ -77,7 +77,7 @@ impl RemoteModel {
             tokio::select! {
                 biased;
                 () = turn.cancel.cancelled() => Err(ModelError::Cancelled.into()),
-                () = swell::too_much() => Err(ModelError::BadResponse { said: "it is longer than any model writes".into() }.into()),
+                () = swell::too_much(self.delivery) => Err(ModelError::BadResponse { said: "it is longer than any model writes".into() }.into()),
                 result = tokio::time::timeout(left, self.exchange(turn, sink)) => result.unwrap_or_else(|_| Err(timeout())),
             }
         };

@@ -6,17 +6,25 @@
 
 use std::time::Duration;
 
-/// How much more this process may hold than at the beginning, in bytes. Answers are a few megabytes at most.
-pub(super) const MAX_SWELL: u64 = 24 << 20;
+use crate::model::Delivery;
+
+/// How much more this process may hold than at the beginning, in bytes. Answers are a few megabytes at most; a frame of
+/// a stream is far less, and the library copies all of it with every piece that comes.
+const fn most(delivery: Delivery) -> u64 {
+    match delivery {
+        Delivery::Whole => 24 << 20,
+        Delivery::Streamed => 12 << 20,
+    }
+}
 /// How often that is looked at. A loopback server fills some tens of megabytes in between.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Ends when this process has grown by more than [`MAX_SWELL`]; never where the system does not say how large it is.
-pub(super) async fn too_much() {
+/// Ends when this process has grown by more than an answer takes; never where the system does not say how large it is.
+pub(super) async fn too_much(delivery: Delivery) {
     let begin = resident();
     loop {
         tokio::time::sleep(LOOK).await;
-        if resident().saturating_sub(begin) > MAX_SWELL {
+        if resident().saturating_sub(begin) > most(delivery) {
             return;
         }
     }
