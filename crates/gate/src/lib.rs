@@ -31,5 +31,6 @@ pub use deed::{Deed, EditScope, GrepPlace, JudgedScript, Named};
 pub use gate::{Approver, Gate};
 pub use operator::{MIN_PASSPHRASE, Operator, OperatorError, OperatorKey};
 pub use permit::{Finish, Outcome, Permit, Report, Settling, Told};
+pub use redeem::Elsewhere;
 pub use turn::{OpenTurn, TurnCost, TurnEnd};
 pub use verdict::{Advice, Denial, DenialKind, Pending, Verdict};

@@ -1,13 +1,22 @@
 //! The operator's answers to a pending call.
 
 use serde_json::json;
-use tollgate_ledger::{ApprovalKey, ApprovalUse, Digest, Event, PendingId};
+use tollgate_ledger::{ApprovalKey, ApprovalUse, Digest, Event, PendingId, PendingState};
 use tollgate_policy::Decision;
 
 use crate::approval::{self, Approval, Grant, Proof};
 use crate::gate::Gate;
 use crate::journal::About;
 use crate::verdict::{Denial, Pending, Verdict};
+
+/// An answer that was given from another process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// Yes; the stored approval is there to be redeemed.
+    Approved,
+    /// No, and why.
+    Denied(String),
+}
 
 impl Gate {
     /// Redeems an approval: judges the pending call again, and admits it if it is still the same call.
@@ -22,6 +31,23 @@ impl Gate {
         let key = ApprovalKey::Pending(pending.id.clone());
         let row = self.store.approval_for(&key, self.clock.now_ms()).ok()??;
         Some(Approval { pending: row.pending.clone(), digest: row.digest, proof: Proof::Signed(row) })
+    }
+
+    /// What the operator answered to a pending call from another process, if anything yet. A ledger that cannot be read
+    /// has no answer.
+    pub fn answered_elsewhere(&self, pending: &Pending) -> Option<Elsewhere> {
+        match self.store.pending(&pending.id, self.clock.now_ms()).ok()?? {
+            (_, PendingState::Approved) => Some(Elsewhere::Approved),
+            (_, PendingState::Denied(reason)) => Some(Elsewhere::Denied(reason.to_text())),
+            (_, PendingState::Open | PendingState::Spent(_) | PendingState::Expired) => None,
+        }
+    }
+
+    /// The denial of a pending call that the operator denied from another process.
+    pub fn denied_elsewhere(&self, reason: &str) -> Denial {
+        let mut denial = Denial::new("approval.declined", format!("the operator declined it: {reason}"), None);
+        denial.kind = crate::DenialKind::Human;
+        denial
     }
 
     /// Records a human's no to a pending call.

@@ -1,7 +1,7 @@
 //! A console that shows nothing and says no.
 
 use serde_json::Value;
-use tollgate::gate::{Denial, Pending, Told};
+use tollgate::gate::{Denial, Elsewhere, Pending, Told};
 
 use crate::doors::agent::{Answer, Console, Tally};
 
@@ -19,7 +19,7 @@ impl Console for Quiet {
     fn proposed(&mut self, _tool: &str, _args: &str) {}
     fn performed(&mut self, _tool: &str, _told: &Told) {}
     fn denied(&mut self, _tool: &str, _denial: &Denial) {}
-    fn approve(&mut self, _pending: &Pending) -> Answer {
+    fn approve(&mut self, _pending: &Pending, _elsewhere: &dyn Fn() -> Option<Elsewhere>) -> Answer {
         Answer::Nobody
     }
     fn question(&mut self, _question: &str) -> Option<String> {

@@ -200,6 +200,25 @@ fn a_pipe_is_nobody_and_approves_nothing() {
     assert!(run.stderr.contains("approval.none"), "{run}");
 }
 
+#[test]
+fn an_answer_from_another_terminal_ends_the_question() {
+    for (words, code) in [(vec!["approve"], 0), (vec!["deny", "not today"], 1)] {
+        let world = World::with_operator();
+        let mut seat = Seat::sit(&world, &["run", "publish it", "--model", &world.script(PUSH)]);
+        seat.sees("Approve exactly this, once?");
+        let id = world.run(&["--json", "approve"]).json_lines()[0]["id"].as_str().unwrap().to_owned();
+        let words: Vec<&str> = [words[0], &id].into_iter().chain(words.get(1).copied()).collect();
+        let answered = world.run_with(&words, format!("{PASSPHRASE}\n").as_bytes());
+        assert_eq!(answered.exit, 0, "{answered}");
+        seat.sees("answered from another terminal");
+        seat.sees("you>");
+        seat.types("exit");
+        let (rest, left) = seat.leaves();
+        assert_eq!((left, world.records("tool_result").len()), (code, usize::from(code == 0)), "{rest}");
+        world.log_is_sound();
+    }
+}
+
 const PLAN: &str = r#"
 [[step]]
 calls = [{ tool = "todo_append", args = { text = "write the note" } }]

@@ -1,7 +1,7 @@
 //! The person on the other side of a run, if there is one.
 
 use serde_json::Value;
-use tollgate::gate::{Denial, Pending, Told};
+use tollgate::gate::{Denial, Elsewhere, Pending, Told};
 
 use super::tally::Tally;
 
@@ -12,6 +12,8 @@ pub(crate) enum Answer {
     Once,
     /// No, and why.
     No(String),
+    /// It was answered from another process.
+    Elsewhere(Elsewhere),
     /// Nobody is there to answer.
     Nobody,
 }
@@ -28,8 +30,8 @@ pub(crate) trait Console {
     fn performed(&mut self, tool: &str, told: &Told);
     /// A call was denied.
     fn denied(&mut self, tool: &str, denial: &Denial);
-    /// A call waits for a human.
-    fn approve(&mut self, pending: &Pending) -> Answer;
+    /// A call waits for a human; `elsewhere` says whether it was answered from another process meanwhile.
+    fn approve(&mut self, pending: &Pending, elsewhere: &dyn Fn() -> Option<Elsewhere>) -> Answer;
     /// The plan waits for a human before anything is done.
     fn approve_plan(&mut self, plan: &str) -> Answer;
     /// The model asks the user.

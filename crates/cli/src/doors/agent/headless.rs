@@ -1,7 +1,7 @@
 //! Nobody there: the run is printed as text, or as one JSON event a line.
 
 use serde_json::{Value, json};
-use tollgate::gate::{Denial, Pending, Told};
+use tollgate::gate::{Denial, Elsewhere, Pending, Told};
 
 use super::console::{Answer, Console};
 use super::tally::Tally;
@@ -53,7 +53,7 @@ impl Console for Headless {
         }
     }
 
-    fn approve(&mut self, _pending: &Pending) -> Answer {
+    fn approve(&mut self, _pending: &Pending, _elsewhere: &dyn Fn() -> Option<Elsewhere>) -> Answer {
         Answer::Nobody
     }
 

@@ -49,7 +49,7 @@ impl PlanGate {
                 data: json!({ "plan": plan, "reason": reason }),
                 refusal: Some("The user rejected the plan. Write another one with the todo tools, then go on."),
             },
-            Answer::Nobody => Said {
+            Answer::Nobody | Answer::Elsewhere(_) => Said {
                 event: Event::PlanRejected,
                 data: json!({ "plan": plan, "reason": "nobody was there to answer" }),
                 refusal: Some(

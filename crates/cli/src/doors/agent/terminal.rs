@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush};
 use serde_json::Value;
-use tollgate::gate::{Denial, Pending, Told};
+use tollgate::gate::{Denial, Elsewhere, Pending, Told};
 use tollgate::ledger::Scrubbed;
 
 use super::console::{Answer, Console};
@@ -20,6 +20,16 @@ const SHOWN_LINES: usize = 6;
 const BAR: &str = "│ ";
 /// How often a question looks for a press of Ctrl-C.
 const LOOK_NANOS: i64 = 50_000_000;
+
+/// Looks at the terminal for each look at the ledger.
+const LOOKS_A_LEDGER: u32 = 5;
+
+/// What ended the waiting for a line.
+enum Came {
+    Line,
+    Stop,
+    Answer(Elsewhere),
+}
 
 /// Talks to the terminal.
 #[derive(Debug)]
@@ -37,16 +47,34 @@ impl Terminal {
     }
 
     fn ask(&self, question: &str) -> Option<String> {
+        self.ask_unless(question, &|| None).ok().flatten()
+    }
+
+    /// Asks; an answer that comes from elsewhere first ends the question.
+    fn ask_unless(
+        &self,
+        question: &str,
+        elsewhere: &dyn Fn() -> Option<Elsewhere>,
+    ) -> Result<Option<String>, Elsewhere> {
         let before = self.stop.urgency();
         self.printer.prompt(question);
-        if std::io::stdin().is_terminal() && !self.line_comes(before) {
-            self.printer.say("");
-            return None;
+        if std::io::stdin().is_terminal() {
+            match self.line_comes(before, elsewhere) {
+                Came::Line => {}
+                Came::Stop => {
+                    self.printer.say("");
+                    return Ok(None);
+                }
+                Came::Answer(answer) => {
+                    self.printer.say("");
+                    return Err(answer);
+                }
+            }
         }
         let mut line = String::new();
         match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => None,
-            Ok(_) => Some(line.trim().to_owned()),
+            Ok(0) | Err(_) => Ok(None),
+            Ok(_) => Ok(Some(line.trim().to_owned())),
         }
     }
 }
@@ -58,30 +86,40 @@ impl Terminal {
         tcflush(std::io::stdin(), QueueSelector::IFlush).unwrap_or_default();
     }
 
-    fn yes_or_no(&self, question: &str) -> Answer {
+    fn yes_or_no(&self, question: &str, elsewhere: &dyn Fn() -> Option<Elsewhere>) -> Answer {
         self.forget_typed();
         loop {
-            match self.ask(question).as_deref() {
-                Some("y" | "yes") => return Answer::Once,
-                Some("n" | "no") => return Answer::No(self.ask("  Reason (optional): ").unwrap_or_default()),
-                Some(_) => {}
-                None => return Answer::Nobody,
+            match self.ask_unless(question, elsewhere) {
+                Ok(Some(line)) if matches!(line.as_str(), "y" | "yes") => return Answer::Once,
+                Ok(Some(line)) if matches!(line.as_str(), "n" | "no") => {
+                    return Answer::No(self.ask("  Reason (optional): ").unwrap_or_default());
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => return Answer::Nobody,
+                Err(answered) => {
+                    self.printer.say("answered from another terminal");
+                    return Answer::Elsewhere(answered);
+                }
             }
         }
     }
 
-    /// Waits for a line, or for a press of Ctrl-C; a blocked read would not notice one.
-    fn line_comes(&self, before: Urgency) -> bool {
+    /// Waits for a line, for a press of Ctrl-C, or for an answer from elsewhere; a blocked read would notice neither.
+    fn line_comes(&self, before: Urgency, elsewhere: &dyn Fn() -> Option<Elsewhere>) -> Came {
         let look = Timespec { tv_sec: 0, tv_nsec: LOOK_NANOS };
-        loop {
+        for looked in 1_u32.. {
             let stdin = std::io::stdin();
             let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
             match poll(&mut fds, Some(&look)) {
                 Ok(0) | Err(Errno::INTR) if self.stop.urgency() == before => {}
-                Ok(0) | Err(_) => return false,
-                Ok(_) => return true,
+                Ok(0) | Err(_) => return Came::Stop,
+                Ok(_) => return Came::Line,
+            }
+            if let Some(answer) = looked.is_multiple_of(LOOKS_A_LEDGER).then(elsewhere).flatten() {
+                return Came::Answer(answer);
             }
         }
+        Came::Stop
     }
 }
 
@@ -127,7 +165,7 @@ impl Console for Terminal {
         }
     }
 
-    fn approve(&mut self, pending: &Pending) -> Answer {
+    fn approve(&mut self, pending: &Pending, elsewhere: &dyn Fn() -> Option<Elsewhere>) -> Answer {
         let printer = self.printer;
         printer.say(&printer.paint(Tone::Care, "? A call needs your approval"));
         for line in whole_call(pending.rendered()) {
@@ -136,7 +174,8 @@ impl Console for Terminal {
         for finding in pending.findings().iter().filter(|f| f.decision != tollgate::policy::Decision::Allow) {
             printer.say(&format!("  because [{}] {}", finding.rule.as_str(), visible(&finding.because)));
         }
-        self.yes_or_no("  Approve exactly this, once?  [y] yes  [n] no, with a reason: ")
+        printer.say(&format!("  (or from another terminal: `tollgate approve {}`)", pending.id()));
+        self.yes_or_no("  Approve exactly this, once?  [y] yes  [n] no, with a reason: ", elsewhere)
     }
 
     fn approve_plan(&mut self, plan: &str) -> Answer {
@@ -144,7 +183,7 @@ impl Console for Terminal {
         for line in plan.lines() {
             self.printer.say(&format!("    {}", visible(line)));
         }
-        self.yes_or_no("  Go on with it? Each call is still judged.  [y] yes  [n] no, with a reason: ")
+        self.yes_or_no("  Go on with it? Each call is still judged.  [y] yes  [n] no, with a reason: ", &|| None)
     }
 
     fn question(&mut self, question: &str) -> Option<String> {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 use tollgate::act::Hands;
 use tollgate::call::{Door, Origin, Proposal, Untrusted};
-use tollgate::gate::{Denial, DenialKind, Gate, Pending, Permit, Seat, Told, TurnCost, TurnEnd, Verdict};
+use tollgate::gate::{Denial, DenialKind, Elsewhere, Gate, Pending, Permit, Seat, Told, TurnCost, TurnEnd, Verdict};
 use tollgate::ledger::Event;
 use tollgate::policy::Decision;
 
@@ -270,22 +270,28 @@ impl Worker<'_> {
     fn confirm(&mut self, tool: &str, pending: Pending) -> Told {
         let rule = pending.findings().iter().find(|finding| finding.decision == Decision::Ask);
         self.tally.asked.extend(rule.map(|finding| finding.rule.to_string()));
-        let answer = self.console.borrow_mut().approve(&pending);
+        let answer = self.console.borrow_mut().approve(&pending, &|| self.gate.answered_elsewhere(&pending));
         match (answer, self.seat) {
             (Answer::Once, Some(seat)) => {
                 let approval = seat.approve(&pending);
                 let verdict = self.gate.redeem(pending, approval);
                 self.carry_out(tool, verdict)
             }
+            (Answer::Elsewhere(Elsewhere::Denied(reason)), _) => {
+                let denial = self.gate.denied_elsewhere(&reason);
+                self.refused(tool, &denial)
+            }
             (Answer::No(reason), _) => {
                 let denial = self.gate.decline(&pending, &reason);
                 self.refused(tool, &denial)
             }
-            (Answer::Once | Answer::Nobody, _) if let Some(approval) = self.gate.stored_approval(&pending) => {
+            (Answer::Once | Answer::Nobody | Answer::Elsewhere(Elsewhere::Approved), _)
+                if let Some(approval) = self.gate.stored_approval(&pending) =>
+            {
                 let verdict = self.gate.redeem(pending, approval);
                 self.carry_out(tool, verdict)
             }
-            (Answer::Once | Answer::Nobody, _) => {
+            (Answer::Once | Answer::Nobody | Answer::Elsewhere(Elsewhere::Approved), _) => {
                 let denial = self.gate.decline(&pending, "nobody was there to answer");
                 self.refused(tool, &denial)
             }
