@@ -100,7 +100,7 @@ fn nothing_that_a_run_waits_for_outlives_its_wall_clock() {
     let hang = "[[step]]\nfault = \"hang\"\ntimes = 9\ntext = \"x\"\n";
     let sleep = "[[step]]\ncalls = [{ tool = \"run_bash\", args = { command = \"sleep 100\" } }]\n";
     for (steps, what) in [(hang, "model"), (sleep, "command")] {
-        let run = world.run(&["run", "-p", "go", "--max-wall-secs", "2", "--model", &world.script(steps)]);
+        let run = world.run(&["run", "-p", "go", "--max-wall-secs", "5", "--model", &world.script(steps)]);
         // Both waits are far longer than a test may take; that it ended, and why, is the point.
         assert_eq!(run.exit, 5, "{what}: {run}");
     }
