@@ -192,7 +192,10 @@ impl Call {
                 (Tool::of(name, &args), args.into_value())
             }
             None if proposal.origin.door.refuses_unknown_tools() => return Err(unknown(name)),
-            None => (Tool::Foreign { name: name.clone(), args: value.clone() }, value),
+            None => {
+                json::short_texts(&value)?;
+                (Tool::Foreign { name: name.clone(), args: value.clone() }, value)
+            }
         };
         Self::assemble(name.clone(), tool, args, proposal.origin.clone(), person)
     }
@@ -407,6 +410,16 @@ mod tests {
         assert!(error.contains("there is no tool `launch`") && error.contains("run_bash"), "{error}");
         let call = read(Door::Hook, "launch", "{}").unwrap();
         assert_eq!(call.actions()[0].kind, ActionKind::Opaque(Why::UnknownTool("launch".into())));
+    }
+
+    #[test]
+    fn a_text_too_long_to_judge_is_refused_before_it_is_judged() {
+        let store =
+            |len: usize| read(Door::Hook, "mcp__db__put", &format!(r#"{{"rows":[{{"x":"{}"}}]}}"#, "a".repeat(len)));
+        assert!(store(json::MAX_TEXT).is_ok());
+        assert_eq!(store(json::MAX_TEXT + 1).unwrap_err(), JsonError::LongText(json::MAX_TEXT + 1).into());
+        let escaped = format!("\"{}\"", "\\u0041".repeat(json::MAX_TEXT + 1));
+        assert!(matches!(read(Door::Hook, "Bash", &escaped), Err(Malformed::Json(JsonError::LongText(_)))));
     }
 
     #[test]

@@ -13,6 +13,8 @@ use serde_json::{Map, Number, Value};
 pub const MAX_INPUT: usize = 8 * 1024 * 1024;
 /// Most values in one text. An empty list takes three bytes to write and a hundred to hold.
 pub const MAX_VALUES: usize = 100_000;
+/// Longest single text in the arguments of a tool without a schema, in bytes; schemas have bounds of their own.
+pub const MAX_TEXT: usize = 1024 * 1024;
 
 /// Why a text is not strict JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +25,9 @@ pub enum JsonError {
     /// Not JSON, or a duplicate key; the message says where.
     #[error("the arguments are not strict JSON: {0}")]
     Syntax(String),
+    /// A text in it is longer than [`MAX_TEXT`].
+    #[error("a text in the arguments is {0} bytes long, more than the {MAX_TEXT} that are read; send it in parts")]
+    LongText(usize),
 }
 
 /// Reads `text` as one strict JSON value.
@@ -39,6 +44,17 @@ pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
     let value = Strict { left: &left }.deserialize(&mut reader).map_err(|e| JsonError::Syntax(e.to_string()))?;
     reader.end().map_err(|e| JsonError::Syntax(e.to_string()))?;
     Ok(value)
+}
+
+/// Refuses a value that holds a text longer than [`MAX_TEXT`], before anything reads that text again.
+pub(crate) fn short_texts(value: &Value) -> Result<(), JsonError> {
+    let short = |text: &str| if text.len() > MAX_TEXT { Err(JsonError::LongText(text.len())) } else { Ok(()) };
+    match value {
+        Value::String(text) => short(text),
+        Value::Array(items) => items.iter().try_for_each(short_texts),
+        Value::Object(fields) => fields.iter().try_for_each(|(name, value)| short(name).and(short_texts(value))),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+    }
 }
 
 /// Builds a value; refuses a key that is already there, and more values than are left.
