@@ -83,6 +83,12 @@ impl StateDir {
         &self.0
     }
 
+    /// Makes the names in it durable.
+    pub(crate) fn sync(&self) -> rustix::io::Result<()> {
+        rustix::fs::open(&self.0, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty())
+            .and_then(rustix::fs::fsync)
+    }
+
     /// Checks a file in it without opening it, and tells whether it is there.
     ///
     /// Opening and closing the database by hand would drop the locks that SQLite holds on it.

@@ -104,9 +104,16 @@ impl SqliteStore {
         for beside in ["-wal", "-shm"] {
             dir.holds_private(&format!("{DATABASE}{beside}")).map_err(|e| StoreError::CannotOpen(e.to_string()))?;
         }
+        let wal = dir.path().join(format!("{DATABASE}-wal"));
+        let unused = std::fs::metadata(&wal).map_or(0, |wal| wal.len()) == 0;
         let connection = connect(dir.path().join(DATABASE), OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy)?;
+        // Ours never syncs the directory, which SQLite would do anew for each process. Whoever finds the log unused
+        // makes its name durable before anything is committed to it.
+        if unused {
+            dir.sync().map_err(|e| StoreError::CannotOpen(e.to_string()))?;
+        }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        shorten_wal(&connection, &dir.path().join(format!("{DATABASE}-wal")), options.busy)?;
+        shorten_wal(&connection, &wal, options.busy)?;
         let mirror = Mirror::new(dir.clone());
         let inner = Mutex::new(Inner { connection, mirror });
         let flag = dir.path().join(HALT_FLAG);
@@ -314,7 +321,8 @@ impl Store for SqliteStore {
     }
 
     fn load_run(&self, run: &RunId, calls: usize) -> Result<RunRows, StoreError> {
-        self.read(|connection| runs::load(connection, run, calls))
+        // One look at all tables: rows of two moments would not fit each other.
+        self.read(|connection| runs::load(&*connection.unchecked_transaction()?, run, calls))
     }
 
     fn budgets(&self, scope: &str) -> Result<Vec<BudgetRow>, StoreError> {

@@ -4,7 +4,7 @@ use crate::error::StoreError;
 use crate::state_dir::StateDir;
 use crate::store::sqlite::DATABASE;
 use rusqlite::Connection;
-use rustix::fs::{CWD, Mode, OFlags, RenameFlags, renameat_with};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use std::path::Path;
 
@@ -99,9 +99,7 @@ fn move_in(path: &Path, dir: &StateDir) -> Result<(), StoreError> {
         Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(StoreError::CannotOpen(error.to_string())),
     }
-    rustix::fs::open(dir.path(), OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty())
-        .and_then(rustix::fs::fsync)
-        .map_err(|error| StoreError::CannotOpen(error.to_string()))
+    dir.sync().map_err(|error| StoreError::CannotOpen(error.to_string()))
 }
 
 /// Refuses a database of something else and of any other version.
