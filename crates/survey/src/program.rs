@@ -45,6 +45,8 @@ impl Programs<'_> {
     }
 
     fn file(&self, path: &str) -> Option<ProgramFact> {
+        // Most names of a search path are not there: one call says so, a walk along the name takes a dozen.
+        rustix::fs::accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).ok()?;
         let real = real::resolve(self.open, path, Intent::Read);
         let look = real.target.as_ref()?.look;
         let runs = rustix::fs::accessat(CWD, &real.path, Access::EXEC_OK, AtFlags::EACCESS).is_ok();
