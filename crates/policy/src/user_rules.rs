@@ -19,6 +19,8 @@ pub(crate) struct UserRules {
     by_host: HashMap<String, Vec<usize>>,
     by_path: GlobSet,
     path_rules: Vec<usize>,
+    /// The path rules by what stands before their first wildcard, in the order of letters.
+    by_literal: Vec<(String, usize)>,
     by_action: HashMap<ActionName, Vec<usize>>,
     by_tool: HashMap<String, Vec<usize>>,
     wild_tools: Vec<usize>,
@@ -99,6 +101,7 @@ impl UserRules {
                 Compiled { path: Some(path), .. } => {
                     paths.add(path.matcher.glob().clone());
                     index.path_rules.push(at);
+                    index.by_literal.push((path.literal.clone(), at));
                 }
                 Compiled { action: Some(action), .. } => index.by_action.entry(*action).or_default().push(at),
                 Compiled { tool: Some(tool), .. } if !tool.ends_with('*') => push(&mut index.by_tool, tool.clone(), at),
@@ -109,6 +112,7 @@ impl UserRules {
         index.by_path = paths
             .build()
             .map_err(|error| PolicyError::Glob("the path rules together".to_owned(), error.to_string()))?;
+        index.by_literal.sort_unstable();
         Ok(index)
     }
 
@@ -153,17 +157,43 @@ impl UserRules {
         if self.path_rules.is_empty() || offer.paths.is_empty() {
             return;
         }
-        // What reaches children may meet a rule that does not match the directory's own name.
-        if offer.paths.iter().any(|path| path.reach != Reach::One) {
-            return visit(&self.path_rules);
-        }
         let mut found = Vec::new();
         for path in &offer.paths {
-            for set in self.by_path.matches(path.path.as_ref()) {
-                found.extend(self.path_rules.get(set).copied());
+            self.matching(path.path.as_ref(), &mut found);
+            // What reaches further may meet a rule that does not match the directory's own name.
+            if let Some(stranger) = path.stranger() {
+                self.matching(&stranger, &mut found);
+                found.extend(self.beneath(path.path.trim_end_matches('/')));
             }
         }
+        found.sort_unstable();
+        found.dedup();
         visit(&found);
+    }
+
+    fn matching(&self, path: &str, found: &mut Vec<usize>) {
+        let sets = self.by_path.matches(path);
+        found.extend(sets.into_iter().filter_map(|set| self.path_rules.get(set).copied()));
+    }
+
+    /// Rules whose first letters lead below `dir`.
+    fn beneath(&self, dir: &str) -> impl Iterator<Item = usize> {
+        let prefix = format!("{dir}/");
+        let from = self.by_literal.partition_point(|(literal, _)| *literal < prefix);
+        let below = self.by_literal.get(from..).unwrap_or_default().iter();
+        below.take_while(move |(literal, _)| literal.starts_with(&prefix)).map(|(_, at)| *at)
+    }
+}
+
+impl OfferedPath<'_> {
+    /// A name that is reached and that no rule can know of; none where only the path itself is reached.
+    fn stranger(&self) -> Option<String> {
+        let path = self.path.trim_end_matches('/');
+        match self.reach {
+            Reach::One => None,
+            Reach::Children => Some(format!("{path}/{STRANGER}")),
+            Reach::Tree => Some(format!("{path}/{STRANGER}/{STRANGER}")),
+        }
     }
 }
 
@@ -235,11 +265,9 @@ impl PathRule {
     }
 
     fn covers(&self, offered: &OfferedPath<'_>) -> bool {
-        let path = offered.path.trim_end_matches('/');
-        match offered.reach {
-            Reach::One => self.matcher.is_match(path),
-            Reach::Children => self.matcher.is_match(format!("{path}/{STRANGER}")),
-            Reach::Tree => self.matcher.is_match(format!("{path}/{STRANGER}/{STRANGER}")),
+        match offered.stranger() {
+            None => self.matcher.is_match(offered.path.trim_end_matches('/')),
+            Some(stranger) => self.matcher.is_match(stranger),
         }
     }
 
@@ -260,4 +288,45 @@ fn push(map: &mut HashMap<String, Vec<usize>>, key: String, at: usize) {
 /// `a.b.c`, `b.c`, `c`.
 fn suffixes(host: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(host), |rest| rest.split_once('.').map(|(_, rest)| rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(paths: &[&str]) -> UserRules {
+        let rule = |path: &&str| UserRule {
+            effect: Decision::Deny,
+            path: Some((*path).to_owned()),
+            tool: None,
+            program: None,
+            action: None,
+            host: None,
+            invocation: Invocation::default(),
+            at: String::new(),
+        };
+        let rules: Vec<UserRule> = paths.iter().map(rule).collect();
+        UserRules::new(&rules, &Ground { workspace: "/w", home: "/home/u" }).unwrap()
+    }
+
+    /// The index may offer too much, never too little.
+    #[test]
+    fn the_index_finds_every_path_rule_that_touches() {
+        let patterns =
+            ["**", "a", "a/*", "a/b/**", "ab/c", "**/*.rs", "/etc/**", "/w/a/b/c", "*/b", "/**/x", "a?/c", "{a,d}/e"];
+        let index = rules(&patterns);
+        for path in ["/", "/w", "/w/a", "/w/a/b", "/w/ab", "/w/d", "/etc", "/e", "/w/a/b/c", "/other"] {
+            for reach in [Reach::One, Reach::Children, Reach::Tree] {
+                let offered = || OfferedPath { path: path.into(), reach };
+                let offer = Offer { paths: vec![offered()], ..Offer::default() };
+                let mut found = Vec::new();
+                index.path_candidates(&offer, &mut |list: &[usize]| found.extend_from_slice(list));
+                for (at, rule) in index.rules.iter().enumerate() {
+                    let own = rule.path.as_ref().unwrap();
+                    let met = own.touches(&offered()) || own.covers(&offered());
+                    assert!(!met || found.contains(&at), "{} for {path} {reach:?}", patterns[at]);
+                }
+            }
+        }
+    }
 }
