@@ -148,7 +148,7 @@ impl Hands {
                 self.change(file, now.seq, "delete_file", |held, record| delete::delete(&held, record))
             }
             Deed::Fetch { destination } => fetched(fetch::fetch(destination, now.rejudge, Caps::default(), now.halt)),
-            Deed::Send { to, subject, body } => self.send(&Letter { to, subject, body }),
+            Deed::Send { to, subject, body } => self.send(&Letter { to, subject, body }, now.halt),
             Deed::Inner(tool) => match &self.inner {
                 Some(inner) => inner.perform(&tool),
                 None => Report::failed("this run keeps no plan and no notes"),
@@ -156,13 +156,16 @@ impl Hands {
         }
     }
 
-    fn send(&self, letter: &Letter) -> Report {
+    fn send(&self, letter: &Letter, halt: &HaltSignal) -> Report {
         let Some(relay) = &self.relay else {
             return Report::failed("no relay is configured, so nothing was sent");
         };
-        match relay.send(letter) {
+        match relay.send(letter, halt) {
             Ok(answer) => Report::changed(format!("sent to {}; the relay answered: {answer}", letter.to)),
-            Err(error) => Report { changed: error.may_have_been_sent(), ..Report::failed(error.to_string()) },
+            Err(error) => {
+                let end = if halt.is_raised() { Finish::Halted } else { Finish::Failed };
+                Report { changed: error.may_have_been_sent(), ..Report::ended(end, error.to_string()) }
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! what was there is kept in [`undo`] before anything changes; commands run in the [`sandbox`].
 #![deny(unsafe_code)]
 
+mod dial;
 pub mod dry;
 pub mod fetch;
 pub mod files;

@@ -4,43 +4,65 @@
 //! The relay's address comes from the operator's configuration, the recipient was judged. Exactly one
 //! recipient is addressed; what a model writes into subject or text cannot add another, nor a header.
 //! There is no second try: whether a message that failed late was sent is not known, and is said so.
-//! It does not stop the relay's owner from reading the message.
+//! Neither the relay's secret nor a webhook's address is ever part of an answer. It does not stop the
+//! relay's owner from reading the message.
 
+mod smtp;
 mod webhook;
 
 use std::net::IpAddr;
 use std::time::Duration;
 
-use lettre::message::{Mailbox, Message, header};
-use lettre::transport::smtp::client::{Tls, TlsParameters};
-use lettre::{Address, SmtpTransport, Transport as _};
+use secrecy::SecretString;
+use tollgate_call::message::{MAX_BODY, MAX_SUBJECT};
 
-/// Bytes of a message's text.
-const BODY_CAP: usize = 256 * 1024;
-/// Bytes of a subject.
-const SUBJECT_CAP: usize = 500;
-/// How long the relay may take for any one step.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::dial::raised;
+use crate::sandbox::HaltSignal;
+
+/// How long it may take until the relay listens.
+const REACH: Duration = Duration::from_secs(20);
+/// How long the relay may take for the message.
+const TAKE: Duration = Duration::from_secs(40);
+/// Characters of a relay's answer that are told.
+const ANSWER: usize = 300;
 
 /// The operator's relay.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Relay {
     /// A mail server.
-    Smtp {
-        /// Host name or address.
-        host: String,
-        /// TCP port.
-        port: u16,
-        /// The sender's address.
-        from: String,
-        /// How the connection is protected.
-        tls: RelayTls,
-    },
+    Smtp(Smtp),
     /// An address that takes `{"to", "subject", "body"}` as JSON by POST.
-    Webhook {
-        /// The address: https, or http on loopback.
-        url: String,
-    },
+    Webhook(Webhook),
+    /// One that cannot be used, and why: the reason is told when somebody wants to send.
+    Unusable(String),
+}
+
+/// A mail server.
+#[derive(Debug, Clone)]
+pub struct Smtp {
+    /// Host name or address.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+    /// The sender's address.
+    pub from: String,
+    /// How the connection is protected.
+    pub tls: RelayTls,
+    /// Who logs in, and with which password.
+    pub login: Option<(String, SecretString)>,
+    /// Certificates, PEM, that are trusted besides the machine's.
+    pub trust: Option<String>,
+}
+
+/// An address that takes messages as JSON.
+#[derive(Debug, Clone)]
+pub struct Webhook {
+    /// The address: https, or http on loopback.
+    pub url: String,
+    /// A header that proves who sends.
+    pub header: Option<(String, SecretString)>,
+    /// Certificates, PEM, that are trusted besides the machine's.
+    pub trust: Option<String>,
 }
 
 /// How the connection to a mail server is protected.
@@ -87,11 +109,17 @@ pub enum RelayError {
     /// The operator's configuration cannot be used.
     #[error("the operator's relay cannot be used: {0}")]
     Configuration(String),
+    /// The relay was not reached, or did not let us in: nothing was sent.
+    #[error("the relay was not reached, and nothing was sent: {0}")]
+    Unreached(String),
     /// The relay refused it for good: it was not sent.
     #[error("the relay refused the message: {0}")]
     Refused(String),
-    /// The connection failed, perhaps after the message was taken.
-    #[error("the relay failed, and whether the message was sent is not known: {0}")]
+    /// A halt came before anything was sent.
+    #[error("stopped by a halt before anything was sent")]
+    Halted,
+    /// The connection failed, or was ended by a halt, perhaps after the message was taken.
+    #[error("whether the message was sent is not known: {0}")]
     Unsure(String),
 }
 
@@ -103,20 +131,23 @@ impl RelayError {
 }
 
 impl Relay {
-    /// Sends `letter`, once; returns what the relay answered.
+    /// Sends `letter`, once, unless `halt` is raised first; returns what the relay answered.
     ///
     /// # Errors
     /// [`RelayError`]; only [`RelayError::Unsure`] leaves it open whether the message went out.
-    pub fn send(&self, letter: &Letter) -> Result<String, RelayError> {
-        within("subject", letter.subject.len(), SUBJECT_CAP)?;
-        within("text", letter.body.len(), BODY_CAP)?;
-        match self {
-            Self::Smtp { host, port, from, tls } => {
-                let message = message(from, letter)?;
-                smtp(transport(host, *port, *tls)?, &message)
-            }
-            Self::Webhook { url } => webhook::post(url, letter),
-        }
+    pub fn send(&self, letter: &Letter, halt: &HaltSignal) -> Result<String, RelayError> {
+        within("subject", letter.subject.len(), MAX_SUBJECT)?;
+        within("text", letter.body.len(), MAX_BODY)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| RelayError::Configuration(error.to_string()))?;
+        let answer = match self {
+            Self::Smtp(smtp) => runtime.block_on(smtp::send(smtp, letter, halt)),
+            Self::Webhook(webhook) => runtime.block_on(webhook::post(webhook, letter, halt)),
+            Self::Unusable(why) => Err(RelayError::Configuration(why.clone())),
+        };
+        // Whatever still hangs is dropped, not waited for.
+        runtime.shutdown_background();
+        answer.map(|answer| answer.chars().take(ANSWER).collect())
     }
 }
 
@@ -124,43 +155,35 @@ const fn within(what: &'static str, size: usize, cap: usize) -> Result<(), Relay
     if size > cap { Err(RelayError::TooLarge { what, size, cap }) } else { Ok(()) }
 }
 
-fn message(from: &str, letter: &Letter) -> Result<Message, RelayError> {
-    let from = mailbox(from).map_err(|_| RelayError::Configuration(format!("`{from}` is not a mail address")))?;
-    Message::builder()
-        .from(from)
-        .to(mailbox(&letter.to)?)
-        .subject(letter.subject.replace(['\r', '\n'], " "))
-        .header(header::ContentType::TEXT_PLAIN)
-        .body(letter.body.clone())
-        .map_err(|error| RelayError::Form(error.to_string()))
+/// How a step ended that was not let finish.
+enum Cut {
+    Late(Duration),
+    Halted,
 }
 
-/// One bare address: no display name, no list, no route.
-fn mailbox(text: &str) -> Result<Mailbox, RelayError> {
-    let address: Address = text.parse().map_err(|_| RelayError::Recipient(text.to_owned()))?;
-    Ok(Mailbox::new(None, address))
+/// Does `work` within `time`, unless the halt is raised; what is cut short is dropped, and its connection closed.
+async fn unless_cut<T>(time: Duration, halt: &HaltSignal, work: impl Future<Output = T>) -> Result<T, Cut> {
+    tokio::select! {
+        done = tokio::time::timeout(time, work) => done.map_err(|_| Cut::Late(time)),
+        () = raised(halt) => Err(Cut::Halted),
+    }
 }
 
-fn transport(host: &str, port: u16, tls: RelayTls) -> Result<SmtpTransport, RelayError> {
-    let parameters =
-        || TlsParameters::new_rustls(host.to_owned()).map_err(|error| RelayError::Configuration(error.to_string()));
-    let tls = match tls {
-        RelayTls::StartTls => Tls::Required(parameters()?),
-        RelayTls::Wrapped => Tls::Wrapper(parameters()?),
-        RelayTls::None if is_loopback(host) => Tls::None,
-        RelayTls::None => {
-            let why = format!("`{host}` is not on loopback, so it needs tls = \"starttls\" or \"tls\"");
-            return Err(RelayError::Configuration(why));
+impl Cut {
+    /// Before anything of the message was said.
+    fn before(self) -> RelayError {
+        match self {
+            Self::Late(time) => RelayError::Unreached(format!("no answer within {} s", time.as_secs())),
+            Self::Halted => RelayError::Halted,
         }
-    };
-    Ok(SmtpTransport::builder_dangerous(host).port(port).tls(tls).timeout(Some(PATIENCE)).build())
-}
+    }
 
-fn smtp(transport: SmtpTransport, message: &Message) -> Result<String, RelayError> {
-    match transport.send(message) {
-        Ok(answer) => Ok(answer.message().collect::<Vec<_>>().join(" ")),
-        Err(error) if error.is_permanent() || error.is_transient() => Err(RelayError::Refused(error.to_string())),
-        Err(error) => Err(RelayError::Unsure(chain(&error))),
+    /// While the message was said.
+    fn during(self) -> RelayError {
+        match self {
+            Self::Late(time) => RelayError::Unsure(format!("the relay took longer than {} s", time.as_secs())),
+            Self::Halted => RelayError::Unsure("a halt closed the connection".to_owned()),
+        }
     }
 }
 

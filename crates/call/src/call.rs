@@ -7,6 +7,7 @@ use crate::action::{Action, ActionKind, Connect, Depth, Flow, PathRef, Peer, Tar
 use crate::canonical;
 use crate::host;
 use crate::json::{self, JsonError};
+use crate::message::Recipient;
 use crate::proposal::{Origin, Proposal};
 use crate::schema::{self, Args, SchemaError};
 use crate::shell::{self, Script, Setting};
@@ -270,6 +271,11 @@ impl Call {
     }
 }
 
+/// A recipient, checked before, in normal form.
+fn recipient(to: String) -> String {
+    Recipient::parse(&to).map_or(to, |recipient| recipient.to_string())
+}
+
 impl Tool {
     /// Names are those of [`schema::TOOLS`]; a test walks the table through here.
     fn of(name: &str, args: &Args) -> Self {
@@ -295,7 +301,7 @@ impl Tool {
             "delete_file" => Self::DeleteFile { path: path() },
             "webfetch" => Self::WebFetch { url: args.required("url") },
             "send_message" => Self::SendMessage {
-                to: args.required("to"),
+                to: recipient(args.required("to")),
                 subject: args.required("subject"),
                 body: args.required("body"),
             },

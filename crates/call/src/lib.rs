@@ -13,6 +13,7 @@ mod canonical;
 pub mod facts;
 mod host;
 pub mod json;
+pub mod message;
 pub mod places;
 pub mod proposal;
 mod protected;

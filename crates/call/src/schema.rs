@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::message::{Recipient, RecipientError, turns_reading};
+
 pub use crate::tools::TOOLS;
 
 /// One tool.
@@ -78,6 +80,10 @@ pub enum Form {
     Command,
     /// Free text: no NUL.
     Content,
+    /// One line that is read as it is: no control characters, nothing that turns the reading order.
+    Heading,
+    /// One recipient of messages.
+    Recipient,
 }
 
 /// The tool of this name, if there is one.
@@ -145,6 +151,14 @@ pub enum SchemaError {
         at: usize,
         /// What to send instead.
         instead: &'static str,
+    },
+    /// A recipient that is not one.
+    #[error("`{field}` is not one recipient: {why}")]
+    Recipient {
+        /// The argument.
+        field: &'static str,
+        /// Why not.
+        why: RecipientError,
     },
 }
 
@@ -239,7 +253,8 @@ impl Field {
             return Err(self.bounds(format!("{min} to {max} bytes long"), format!("{} bytes long", text.len())));
         }
         if let Some((at, found)) = text.char_indices().find(|(_, c)| !form.permits(*c)) {
-            let what = format!("the control character U+{:04X}", found as u32);
+            let kind = if found.is_control() { "control" } else { "reading-order" };
+            let what = format!("the {kind} character U+{:04X}", found as u32);
             return Err(self.characters(what, at, "remove it"));
         }
         match form {
@@ -253,7 +268,10 @@ impl Field {
             }
             Form::Pattern if text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..") => Err(self
                 .characters("an absolute or parent path".to_owned(), 0, "write a pattern relative to the directory")),
-            Form::Path | Form::Pattern | Form::Line | Form::Command | Form::Content => Ok(()),
+            Form::Recipient => {
+                Recipient::parse(text).map(drop).map_err(|why| SchemaError::Recipient { field: self.name, why })
+            }
+            Form::Path | Form::Pattern | Form::Line | Form::Command | Form::Content | Form::Heading => Ok(()),
         }
     }
 
@@ -289,7 +307,8 @@ fn is_windows(path: &str) -> bool {
 impl Form {
     fn permits(self, c: char) -> bool {
         match self {
-            Self::Path | Self::Pattern | Self::Line => !c.is_control(),
+            Self::Path | Self::Pattern | Self::Line | Self::Recipient => !c.is_control(),
+            Self::Heading => !c.is_control() && !turns_reading(c),
             Self::Command => !c.is_control() || matches!(c, '\n' | '\t' | '\r'),
             Self::Content => c != '\0',
         }

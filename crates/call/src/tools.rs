@@ -1,5 +1,6 @@
 //! The table of the agent door's tools.
 
+use crate::message::{MAX_BODY, MAX_SUBJECT};
 use crate::schema::{Field, Form, Kind, Need, ToolSpec};
 
 const fn text(name: &'static str, about: &'static str, min: usize, max: usize, form: Form) -> Field {
@@ -84,9 +85,9 @@ pub const TOOLS: &[ToolSpec] = &[
         name: "send_message",
         about: "Sends a message through the relay that the operator configured.",
         fields: &[
-            text("to", "The recipient.", 1, 320, Form::Line),
-            text("subject", "The subject.", 0, 998, Form::Line),
-            text("body", "The text.", 0, 65_536, Form::Content),
+            text("to", "The one recipient, such as user@host.example.", 1, 254, Form::Recipient),
+            text("subject", "The subject.", 0, MAX_SUBJECT, Form::Heading),
+            text("body", "The text.", 0, MAX_BODY, Form::Content),
         ],
     },
     ToolSpec {

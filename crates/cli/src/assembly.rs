@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tollgate::call::facts::Confinement;
 use tollgate::call::places::Layout;
+use tollgate::call::secret::{find_tokens, is_secret_name};
 use tollgate::gate::{Gate, GateBuilder};
 use tollgate::ledger::{Scrubber, Store};
 use tollgate::policy::Policy;
@@ -15,19 +16,18 @@ use crate::args::{Limits, Scope};
 use crate::configuration;
 use crate::failure::Failure;
 use crate::home::{Home, absolute};
+use crate::relay;
 use crate::system::{SystemClock, SystemEntropy};
 
 /// Where programs are looked for when the process was given no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/// Parts of variable names that mark a value as secret.
-const SECRET_WORDS: &[&str] =
-    &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "CREDENTIAL", "PRIVATE_KEY"];
 
 /// The parts of a gate, before it is opened for a run.
 #[derive(Debug)]
 pub(crate) struct Assembly {
     pub(crate) policy: Policy,
     pub(crate) surveyor: Surveyor,
+    pub(crate) scrubber: Arc<Scrubber>,
 }
 
 /// Puts the parts together.
@@ -39,7 +39,8 @@ pub(crate) fn assemble(home: &Home, scope: &Scope, limits: &Limits, walls: Confi
     let policy = configuration::load(home, &workspace, scope, limits)?;
     let layout = layout(home, &workspace, scope, &policy)?;
     let surveyor = Surveyor::open(layout, &program_path()).map_err(|error| Failure::config(&error))?.confinement(walls);
-    Ok(Assembly { policy, surveyor })
+    let scrubber = Arc::new(scrubber(&policy));
+    Ok(Assembly { policy, surveyor, scrubber })
 }
 
 impl Assembly {
@@ -47,7 +48,7 @@ impl Assembly {
     pub(crate) fn builder(self, store: Arc<dyn Store>, home: &Home) -> GateBuilder {
         let clock = Arc::new(SystemClock);
         let entropy = Arc::new(SystemEntropy);
-        Gate::builder(self.policy, self.surveyor, store, clock, entropy, home.person.clone()).scrubber(scrubber())
+        Gate::builder(self.policy, self.surveyor, store, clock, entropy, home.person.clone()).scrubber(self.scrubber)
     }
 }
 
@@ -103,16 +104,52 @@ pub(crate) fn program_path() -> String {
     std::env::var("PATH").ok().filter(|path| !path.is_empty()).unwrap_or_else(|| DEFAULT_PATH.to_owned())
 }
 
-/// Scrubs the values of this process's secret-looking variables, besides the common formats.
-pub(crate) fn scrubber() -> Scrubber {
-    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-    let secrets: Vec<(String, String)> =
-        std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name)).collect();
-    Scrubber::new(secrets.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+/// Scrubs the secrets that this process and the relay's configuration hold, besides the common formats.
+pub(crate) fn scrubber(policy: &Policy) -> Scrubber {
+    let held = held_secrets(variables());
+    let relay = policy.settings().relay.as_ref().map(relay::secrets).unwrap_or_default();
+    Scrubber::new(held.iter().chain(&relay).map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
-/// Whether a variable's name says that its value is a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_uppercase();
-    SECRET_WORDS.iter().any(|word| upper.contains(word)) || upper.ends_with("_KEY")
+/// The variables of this process that are text.
+pub(crate) fn variables() -> impl Iterator<Item = (String, String)> {
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(text)
+}
+
+/// The secrets in variables: whole values where the name says so, and tokens and passwords inside others.
+pub(crate) fn held_secrets(variables: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+    let mut secrets = Vec::new();
+    for (name, value) in variables {
+        // `GOOGLE_APPLICATION_CREDENTIALS` and kin say where the secret is.
+        if is_secret_name(&name) && !names_a_file(&value) {
+            secrets.push((name.clone(), value.clone()));
+        }
+        let inside = find_tokens(&value).into_iter().filter_map(|hit| value.get(hit.range));
+        secrets.extend(inside.filter(|token| *token != value).map(|token| (name.clone(), token.to_owned())));
+    }
+    secrets
+}
+
+fn names_a_file(value: &str) -> bool {
+    Path::new(value).is_absolute() && Path::new(value).exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_found_by_the_name_of_a_variable_and_inside_its_value() {
+        let file = std::env::current_exe().unwrap().display().to_string();
+        let variables = [
+            ("MAIL_PASSWORD", "correct-horse"),
+            ("DATABASE_URL", "postgres://app:hunter22@db.example/app"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", file.as_str()),
+            ("EDITOR", "vim"),
+        ];
+        let held = held_secrets(variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let shown: Vec<(&str, &str)> = held.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(shown, [("MAIL_PASSWORD", "correct-horse"), ("DATABASE_URL", "hunter22")]);
+    }
 }

@@ -3,17 +3,18 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use tollgate::act::relay::{Relay, RelayTls};
+use tollgate::act::relay::Relay;
 use tollgate::act::run::Commands;
 use tollgate::act::sandbox::{Helper, Limits};
 use tollgate::act::undo::{self, Keep, Undo};
 use tollgate::act::{Doing, Hands, Inner};
 use tollgate::call::places::CREDENTIALS;
-use tollgate::policy::{self, Policy};
+use tollgate::policy::{Policy, relay as configured};
 
 use crate::assembly::{Assembly, program_path};
 use crate::failure::Failure;
 use crate::home::Home;
+use crate::relay;
 
 /// Variables that commands see, where this process has them; the operator lists further ones.
 const ENVIRONMENT: &[&str] = &["HOME", "USER", "LANG", "LC_ALL", "TERM"];
@@ -39,14 +40,14 @@ impl Parts {
         let commands = Commands {
             helper: Helper::this_program(),
             roots: layout.roots.clone(),
-            hidden: hidden(home),
+            hidden: hidden(home, &assembly.policy),
             guarded: layout.guard_policy.iter().map(PathBuf::from).collect(),
             pointed: assembly.surveyor.pointed().into_iter().map(PathBuf::from).collect(),
             env: environment(home, &assembly.policy.settings().env_allow),
             limits: Limits::default(),
             kept: undo::Limits::default(),
         };
-        let relay = assembly.policy.settings().relay.as_ref().map(relay);
+        let relay = assembly.policy.settings().relay.as_ref().map(relay::open);
         Ok(Self { state, doing, commands, relay, policy: assembly.policy.clone() })
     }
 
@@ -66,24 +67,12 @@ impl Parts {
     }
 }
 
-/// The operator's relay, in the hands' own words.
-fn relay(configured: &policy::Relay) -> Relay {
-    Relay::Smtp {
-        host: configured.host.clone(),
-        port: configured.port,
-        from: configured.from.clone(),
-        tls: match configured.tls {
-            policy::RelayTls::Starttls => RelayTls::StartTls,
-            policy::RelayTls::Tls => RelayTls::Wrapped,
-            policy::RelayTls::None => RelayTls::None,
-        },
-    }
-}
-
-/// Places that no command reads: the guard's state, and credential stores.
-fn hidden(home: &Home) -> Vec<PathBuf> {
+/// Places that no command reads: the guard's state, credential stores, and the relay's secret.
+fn hidden(home: &Home, policy: &Policy) -> Vec<PathBuf> {
     let person = PathBuf::from(&home.person.home);
-    std::iter::once(home.state.clone()).chain(CREDENTIALS.iter().map(|name| person.join(name))).collect()
+    let secret = policy.settings().relay.as_ref().and_then(configured::Relay::secret_file).map(PathBuf::from);
+    let stores = CREDENTIALS.iter().map(|name| person.join(name));
+    std::iter::once(home.state.clone()).chain(stores).chain(secret).collect()
 }
 
 /// The whole environment of commands: a short list, and what the operator allows.

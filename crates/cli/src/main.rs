@@ -13,6 +13,7 @@ mod hands;
 mod home;
 mod model;
 mod printer;
+mod relay;
 mod system;
 mod verbs;
 

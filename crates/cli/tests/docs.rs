@@ -86,6 +86,8 @@ fn form_name(form: Form) -> &'static str {
         Form::Line => "one line",
         Form::Command => "shell text",
         Form::Content => "free text",
+        Form::Heading => "plain line",
+        Form::Recipient => "recipient",
     }
 }
 

@@ -21,7 +21,7 @@ pub struct GateBuilder {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     person: Person,
-    scrubber: Scrubber,
+    scrubber: Arc<Scrubber>,
     operator: Option<Operator>,
     approver: Approver,
     started_ms: Option<i64>,
@@ -51,7 +51,7 @@ impl Gate {
             clock,
             entropy,
             person,
-            scrubber: Scrubber::formats_only(),
+            scrubber: Arc::new(Scrubber::formats_only()),
             operator: None,
             approver: Approver::Nobody,
             started_ms: None,
@@ -62,8 +62,8 @@ impl Gate {
 impl GateBuilder {
     /// Scrubs these known values too.
     #[must_use]
-    pub fn scrubber(mut self, scrubber: Scrubber) -> Self {
-        self.scrubber = scrubber;
+    pub fn scrubber(mut self, scrubber: impl Into<Arc<Scrubber>>) -> Self {
+        self.scrubber = scrubber.into();
         self
     }
 

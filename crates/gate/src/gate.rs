@@ -45,7 +45,7 @@ pub struct Gate {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) scrubber: Scrubber,
+    pub(crate) scrubber: Arc<Scrubber>,
     pub(crate) operator: Option<Operator>,
     pub(crate) approver: Approver,
 }
@@ -187,6 +187,7 @@ impl Gate {
         budget::time(&self.policy, self.started_ms, self.clock.now_ms())?;
         let surveyed = self.surveyor.survey(&call);
         let findings = tollgate_policy::judge(&self.policy, &call, &surveyed.facts, &state);
+        let findings = findings.retold(|because| self.scrubber.redact(because));
         let digest = binding(&call, &surveyed.facts, &state, self.run.as_str(), &self.policy.digest())
             .map_err(|error| Denial::new("guard.failed", error.to_string(), None))?;
         let judged =
@@ -334,7 +335,8 @@ impl Gate {
     }
 
     /// Records a denial that no finding made.
-    pub(crate) fn denied(&self, denial: Denial, about: About<'_>) -> Verdict {
+    pub(crate) fn denied(&self, mut denial: Denial, about: About<'_>) -> Verdict {
+        denial.because = self.scrubber.redact(&denial.because);
         self.record_refusal(&denial, about);
         Verdict::Denied(Box::new(denial))
     }

@@ -82,7 +82,7 @@ pub use error::StoreError;
 pub use halt::{HaltChange, HaltScope, HaltState, Raised};
 pub use record::{Event, Record, RunId, RunIdError, StoredRecord};
 pub use run::{CallRow, DenialRow, Finish, Given, GivenKind, Labels, OutcomeClass, RunNote, RunRows, WrittenFile};
-pub use scrub::{MAX_DATA_BYTES, MAX_TEXT_BYTES, Scrubbed, Scrubber};
+pub use scrub::{Hidden, MAX_DATA_BYTES, MAX_TEXT_BYTES, ScrubStream, Scrubbed, Scrubber};
 pub use state_dir::{StateDir, StateDirError};
 pub use store::sqlite::{Charged, HALT_FLAG, OpenOptions, OpenReport, SqliteStore};
 pub use store::{MirrorState, Store};

@@ -1,12 +1,18 @@
 //! The only payload a record takes, and the maker of it.
 
 mod forms;
+mod known;
+mod stream;
+
+pub use stream::ScrubStream;
 
 use crate::chain::Digest;
-use aho_corasick::AhoCorasick;
+use known::Known;
 use serde_json::{Map, Value};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::ops::Range;
+use tollgate_call::secret::{TokenHit, find_tokens, find_tokens_from};
 
 /// The longest text kept whole; of a longer one the head, its size and its SHA-256 are kept.
 pub const MAX_TEXT_BYTES: usize = 8 * 1024;
@@ -22,7 +28,7 @@ const MAX_EXACT: u64 = (1 << 53) - 1;
 ///
 /// # Security
 /// Does not hide a secret that is split over several values, compressed, encrypted, or spelled in
-/// an encoding other than plain, Base64, hexadecimal, percent- and JSON-escapes.
+/// an encoding other than plain, Base64, hexadecimal, percent-, JSON- and HTML-escapes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scrubbed(Value);
 
@@ -60,20 +66,24 @@ impl Scrubbed {
 /// let text = scrubber.scrub_text("login with correct horse").to_text();
 /// assert!(text.starts_with("login with [secret:DB_PASSWORD:"));
 /// ```
-#[derive(Debug)]
 pub struct Scrubber {
     known: Known,
-    placeholders: Vec<String>,
     too_short: Vec<String>,
 }
 
-/// Says which values are known.
-#[derive(Debug)]
-enum Known {
-    Nothing,
-    Values(AhoCorasick),
-    /// They are too many to be searched for, so every text is hidden.
-    Unsearchable,
+impl std::fmt::Debug for Scrubber {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scrubber").field("too_short", &self.too_short).finish_non_exhaustive()
+    }
+}
+
+/// Says what was hidden in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// A value that is known to be secret.
+    pub known: bool,
+    /// A token whose form is that of one issuer.
+    pub tokens: bool,
 }
 
 impl Scrubber {
@@ -84,28 +94,15 @@ impl Scrubber {
     /// process's memory until the scrubber is dropped and are not wiped.
     #[must_use]
     pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let mut built = Self::formats_only();
-        let mut patterns = Vec::new();
-        for (name, value) in secrets {
-            if value.len() < MIN_SECRET_BYTES {
-                built.too_short.push(name.to_owned());
-                continue;
-            }
-            for form in forms::of(value) {
-                patterns.push(form);
-                built.placeholders.push(placeholder(name, value));
-            }
-        }
-        if !patterns.is_empty() {
-            built.known = AhoCorasick::new(&patterns).map_or(Known::Unsearchable, Known::Values);
-        }
-        built
+        let (long, short): (Vec<_>, Vec<_>) =
+            secrets.into_iter().partition(|(_, value)| value.len() >= MIN_SECRET_BYTES);
+        Self { known: Known::of(&long), too_short: short.into_iter().map(|(name, _)| name.to_owned()).collect() }
     }
 
     /// Hides tokens by their form only.
     #[must_use]
     pub const fn formats_only() -> Self {
-        Self { known: Known::Nothing, placeholders: Vec::new(), too_short: Vec::new() }
+        Self { known: Known::Nothing, too_short: Vec::new() }
     }
 
     /// Names the values that were too short to hide.
@@ -172,46 +169,95 @@ impl Scrubber {
     /// Replaces secrets in `text`, and cuts nothing.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
-        let hits = self.hits(text);
+        self.redact_told(text).0
+    }
+
+    /// The same, and says what was hidden.
+    #[must_use]
+    pub fn redact_told(&self, text: &str) -> (String, Hidden) {
+        let (hits, hidden) = self.hits(text, 0);
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
-        for (range, placeholder) in hits {
-            out.push_str(text.get(at..range.start).unwrap_or_default());
-            out.push_str(&placeholder);
-            at = range.end;
+        for find in hits {
+            out.push_str(text.get(at..find.range.start).unwrap_or_default());
+            out.push_str(&find.placeholder);
+            at = find.range.end;
         }
         out.push_str(text.get(at..).unwrap_or_default());
-        out
+        (out, hidden)
     }
 
-    /// Lists every find, overlapping ones too: of two secrets that share characters none may remain.
-    fn known_values(&self, text: &str) -> Vec<(Range<usize>, String)> {
-        let name = |pattern: usize| self.placeholders.get(pattern).cloned().unwrap_or_default();
-        match &self.known {
-            Known::Nothing => Vec::new(),
-            Known::Values(values) => {
-                values.find_overlapping_iter(text).map(|m| (m.range(), name(m.pattern().as_usize()))).collect()
-            }
-            Known::Unsearchable => vec![(0..text.len(), "[secret:unsearchable]".to_owned())],
+    /// Names the known secrets whose values stand in any text of `value`, in any spelling that is hidden.
+    #[must_use]
+    pub fn known_in(&self, value: &Value) -> Vec<String> {
+        let mut names = BTreeSet::new();
+        each_text(value, &mut |text| names.extend(self.known.find(text).into_iter().map(|hit| hit.name.to_owned())));
+        names.into_iter().collect()
+    }
+
+    /// Names the first secret in `text`, known or by its form.
+    #[must_use]
+    pub fn first_in(&self, text: &str) -> Option<String> {
+        let known = self.known.find(text).first().map(|hit| hit.name.to_owned());
+        known.or_else(|| find_tokens(text).first().map(|hit| hit.kind.to_owned()))
+    }
+
+    /// Lists what to replace from the byte `from` on, in order and without overlap; overlapping finds
+    /// become one.
+    fn hits(&self, text: &str, from: usize) -> (Vec<Find>, Hidden) {
+        let known = self.known.find(text).into_iter().filter(|hit| hit.range.start >= from);
+        let mut all: Vec<Find> = known.map(Find::known).collect();
+        let mut hidden = Hidden { known: !all.is_empty(), tokens: false };
+        for hit in find_tokens_from(text, from) {
+            hidden.tokens |= hit.is_specific();
+            all.push(Find::token(text, hit));
         }
-    }
-
-    /// Lists what to replace, in order and without overlap; overlapping finds become one.
-    fn hits(&self, text: &str) -> Vec<(Range<usize>, String)> {
-        let mut all = self.known_values(text);
-        all.extend(tollgate_call::secret::find_tokens(text).into_iter().map(|hit| {
-            let token = text.get(hit.range.clone()).unwrap_or_default();
-            (hit.range, placeholder(hit.kind, token))
-        }));
-        all.sort_by_key(|(range, _)| (range.start, Reverse(range.end)));
-        let mut merged: Vec<(Range<usize>, String)> = Vec::with_capacity(all.len());
-        for (range, name) in all {
+        all.sort_by_key(|find| (find.range.start, Reverse(find.range.end)));
+        let mut merged: Vec<Find> = Vec::with_capacity(all.len());
+        for find in all {
             match merged.last_mut() {
-                Some((last, _)) if range.start < last.end => last.end = last.end.max(range.end),
-                Some(_) | None => merged.push((range, name)),
+                Some(last) if find.range.start < last.range.end => last.absorb(&find),
+                Some(_) | None => merged.push(find),
             }
         }
-        merged
+        (merged, hidden)
+    }
+}
+
+/// One stretch of text to be replaced.
+struct Find {
+    range: Range<usize>,
+    /// Where what tells it begins.
+    told_from: usize,
+    placeholder: String,
+}
+
+impl Find {
+    fn known(hit: known::Hit<'_>) -> Self {
+        Self { told_from: hit.range.start, range: hit.range, placeholder: hit.placeholder.to_owned() }
+    }
+
+    fn token(text: &str, hit: TokenHit) -> Self {
+        let placeholder = placeholder(hit.kind, text.get(hit.range.clone()).unwrap_or_default());
+        Self { range: hit.range, told_from: hit.told_from, placeholder }
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.range.end = self.range.end.max(other.range.end);
+        self.told_from = self.told_from.min(other.told_from);
+    }
+}
+
+fn each_text(value: &Value, see: &mut dyn FnMut(&str)) {
+    match value {
+        Value::Null | Value::Bool(_) => {}
+        Value::Number(number) => see(&number.to_string()),
+        Value::String(text) => see(text),
+        Value::Array(items) => items.iter().for_each(|item| each_text(item, see)),
+        Value::Object(fields) => fields.iter().for_each(|(key, item)| {
+            see(key);
+            each_text(item, see);
+        }),
     }
 }
 

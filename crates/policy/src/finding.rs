@@ -97,6 +97,17 @@ impl Findings {
         rules
     }
 
+    /// The same in other words: `tell` is given each reason that quotes the call.
+    #[must_use]
+    pub fn retold(mut self, tell: impl Fn(&str) -> String) -> Self {
+        for finding in &mut self.all {
+            if let Text::Owned(because) = &mut finding.because {
+                *because = tell(because);
+            }
+        }
+        self
+    }
+
     /// These and one more, which a later step of the gate found.
     #[must_use]
     pub fn with(self, finding: Finding) -> Self {

@@ -17,6 +17,7 @@ mod policy;
 mod profile;
 #[cfg(test)]
 mod properties;
+pub mod relay;
 pub mod rule;
 mod ruling;
 mod settings;
@@ -32,4 +33,4 @@ pub use mode::{Mode, ModeSays};
 pub use policy::{Ground, Policy, PolicyError, ToolRefusal};
 pub use profile::Profile;
 pub use rule::RuleId;
-pub use settings::{ActionName, Caps, HostPrompt, Relay, RelayTls, Settings, UserRule, WindowCaps};
+pub use settings::{ActionName, Caps, HostPrompt, Settings, UserRule, WindowCaps};

@@ -3,6 +3,7 @@
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use sha2::{Digest as _, Sha256};
 use tollgate_call::address::HostPattern;
+use tollgate_call::message::{Recipient, RecipientPattern};
 use tollgate_call::places::{CREDENTIALS, clean, is_beneath};
 
 use crate::mode::Mode;
@@ -24,6 +25,7 @@ pub struct Policy {
     protected: GlobSet,
     secret: GlobSet,
     hosts: Vec<HostPattern>,
+    recipients: Vec<RecipientPattern>,
     rules: UserRules,
     /// Empty when nobody said.
     home: String,
@@ -48,6 +50,9 @@ pub enum PolicyError {
     /// An entry that is not a host.
     #[error("`{0}` is not a host: {1}")]
     Host(String, String),
+    /// An entry that is nobody.
+    #[error("`{0}` is not a recipient: {1}")]
+    Recipient(String, String),
     /// Settings that cannot be written down.
     #[error("the settings have no canonical form: {0}")]
     Canonical(String),
@@ -62,9 +67,10 @@ impl Policy {
         let protected = names(&settings.protected, ground)?;
         let secret = names(&settings.secret, ground)?;
         let hosts = settings.allow_hosts.iter().map(|entry| host(entry)).collect::<Result<_, _>>()?;
+        let recipients = settings.recipients.iter().map(|entry| recipient(entry)).collect::<Result<_, _>>()?;
         let rules = UserRules::new(&settings.rules, ground)?;
         let digest = digest(&settings)?;
-        Ok(Self { settings, protected, secret, hosts, rules, home: clean(ground.home), digest })
+        Ok(Self { settings, protected, secret, hosts, recipients, rules, home: clean(ground.home), digest })
     }
 
     /// The policy of an installation that nobody configured.
@@ -76,6 +82,7 @@ impl Policy {
             protected: GlobSet::empty(),
             secret: GlobSet::empty(),
             hosts: Vec::new(),
+            recipients: Vec::new(),
             rules: UserRules::default(),
             home: String::new(),
             digest,
@@ -168,9 +175,9 @@ impl Policy {
         self.hosts.iter().any(|entry| entry.is_exact() && entry.covers(host, port))
     }
 
-    /// Whether the operator listed this recipient. Case of the whole address is ignored.
+    /// Whether the operator listed this recipient. What is not one recipient is not listed.
     pub fn lists_recipient(&self, recipient: &str) -> bool {
-        self.settings.recipients.iter().any(|listed| listed.eq_ignore_ascii_case(recipient))
+        Recipient::parse(recipient).is_ok_and(|one| self.recipients.iter().any(|entry| entry.covers(&one)))
     }
 
     /// Why a tool may not be used, if it may not.
@@ -235,6 +242,10 @@ pub(crate) fn glob(pattern: &str) -> Result<globset::Glob, PolicyError> {
 
 pub(crate) fn host(entry: &str) -> Result<HostPattern, PolicyError> {
     HostPattern::parse(entry).map_err(|error| PolicyError::Host(entry.to_owned(), error.to_string()))
+}
+
+fn recipient(entry: &str) -> Result<RecipientPattern, PolicyError> {
+    RecipientPattern::parse(entry).map_err(|error| PolicyError::Recipient(entry.to_owned(), error.to_string()))
 }
 
 /// A set of names: each entry means itself and everything beneath it, without regard to case.

@@ -8,6 +8,7 @@ use crate::decision::Decision;
 use crate::invocation::Invocation;
 use crate::mode::Mode;
 use crate::profile::Profile;
+use crate::relay::Relay;
 
 /// Everything that the operator decides, after all layers are laid over one another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,7 +31,7 @@ pub struct Settings {
     pub secret: Vec<String>,
     /// Hosts that may be sent to, as `host`, `*.host`, each with or without `:port`.
     pub allow_hosts: Vec<String>,
-    /// Recipients of messages.
+    /// Recipients of messages: an address, `@domain`, or a webhook's channel.
     pub recipients: Vec<String>,
     /// The tools of the run; `None` is all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,36 +138,6 @@ impl Default for Caps {
             day: WindowCaps::default(),
         }
     }
-}
-
-/// A mail relay that the operator configured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Relay {
-    /// Host name or address.
-    pub host: String,
-    /// TCP port.
-    pub port: u16,
-    /// The sender's address.
-    pub from: String,
-    /// Whether the connection is encrypted: `starttls` (default), `tls`, or `none` for a loopback relay.
-    #[serde(default)]
-    pub tls: RelayTls,
-}
-
-/// How a connection to a relay is encrypted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum RelayTls {
-    /// Upgraded before anything is said.
-    #[default]
-    Starttls,
-    /// From the first byte.
-    Tls,
-    /// Not at all; for a relay on loopback.
-    None,
 }
 
 /// A rule of a policy file. Every field that is set must match.

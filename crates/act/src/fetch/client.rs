@@ -4,12 +4,11 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use rustls::ClientConfig;
-use rustls_platform_verifier::BuilderVerifierExt as _;
 use tollgate_survey::Destination;
 use url::{Host, Url};
 
 use super::{Answer, Caps, FetchError, Rejudge};
+use crate::dial;
 
 /// Fetches `next` and follows redirects as long as they are allowed; `hops` names the way.
 pub(super) async fn follow(
@@ -84,8 +83,9 @@ async fn ask(to: &Destination, url: &Url, caps: Caps) -> Result<Asked, FetchErro
 
 /// A client for one destination.
 fn client(to: &Destination, caps: Caps) -> Result<reqwest::Client, FetchError> {
+    let tls = if to.url().starts_with("https:") { dial::encrypted(None) } else { dial::plain() };
     reqwest::Client::builder()
-        .tls_backend_preconfigured(tls(to.url())?)
+        .tls_backend_preconfigured(tls.map_err(FetchError::Client)?)
         .dns_resolver(Arc::new(Judged { host: to.host().to_owned(), addresses: to.addresses().to_vec() }))
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
@@ -103,21 +103,6 @@ fn client(to: &Destination, caps: Caps) -> Result<reqwest::Client, FetchError> {
         .read_timeout(caps.idle)
         .build()
         .map_err(|error| FetchError::Client(error.to_string()))
-}
-
-fn tls(url: &str) -> Result<ClientConfig, FetchError> {
-    let failed = |error: rustls::Error| FetchError::Client(error.to_string());
-    let ring = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(ring).with_safe_default_protocol_versions().map_err(failed)?;
-    let builder = if url.starts_with("https:") {
-        builder.with_platform_verifier().map_err(failed)?
-    } else {
-        // Plain HTTP works on a machine without trust roots.
-        builder.with_root_certificates(rustls::RootCertStore::empty())
-    };
-    let mut config = builder.with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
 }
 
 /// Answers with the judged addresses, for the judged host only.

@@ -15,6 +15,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 use tollgate_survey::Destination;
 
+use crate::dial::raised;
 use crate::files::{Hash, RESULT_CAP};
 use crate::sandbox::HaltSignal;
 
@@ -136,17 +137,6 @@ pub fn fetch(first: Destination, rejudge: Rejudge<'_>, caps: Caps, halt: &HaltSi
     // Whatever still hangs is dropped, not waited for.
     runtime.shutdown_background();
     Ok(page(answer?, hops))
-}
-
-/// Waits until the halt is raised.
-async fn raised(halt: &HaltSignal) {
-    let mut tick = tokio::time::interval(Duration::from_millis(20));
-    loop {
-        tick.tick().await;
-        if halt.is_raised() {
-            return;
-        }
-    }
 }
 
 fn page(answer: Answer, hops: Vec<String>) -> Page {

@@ -46,6 +46,8 @@ impl Charset {
 pub(super) enum Shape {
     /// A run of characters of this length.
     Run { set: Charset, min: usize, max: usize },
+    /// The same for a prefix that is also an ordinary word: not behind a hyphen (`cache-key-…`).
+    Alone { set: Charset, min: usize, max: usize },
     /// Separators, then a run of at least this length, which alone is the secret.
     Value { set: Charset, min: usize },
     /// A value right behind, perhaps in quotes, of letters and digits; it alone is the secret.
@@ -61,9 +63,13 @@ pub(super) enum Shape {
 impl Shape {
     pub(super) const fn needs_boundary(self) -> bool {
         match self {
-            Self::Run { .. } | Self::Value { .. } | Self::Parts { .. } => true,
+            Self::Run { .. } | Self::Alone { .. } | Self::Value { .. } | Self::Parts { .. } => true,
             Self::Assigned { .. } | Self::Pem | Self::UserInfo => false,
         }
+    }
+
+    pub(super) const fn stands_alone(self) -> bool {
+        matches!(self, Self::Alone { .. })
     }
 }
 
@@ -83,6 +89,10 @@ const fn run(kind: &'static str, prefix: &'static str, set: Charset, min: usize)
 
 const fn exact(kind: &'static str, prefix: &'static str, set: Charset, len: usize) -> Rule {
     Rule { kind, prefix, shape: Shape::Run { set, min: len, max: len } }
+}
+
+const fn alone(kind: &'static str, prefix: &'static str, set: Charset, min: usize, max: usize) -> Rule {
+    Rule { kind, prefix, shape: Shape::Alone { set, min, max } }
 }
 
 const fn value(kind: &'static str, prefix: &'static str, set: Charset, min: usize) -> Rule {
@@ -119,10 +129,16 @@ pub(super) const RULES: &[Rule] = &[
     run("alibaba-access-key", "LTAI", Alnum, 16),
     run("heroku-token", "HRKU-", Url64, 30),
     run("fly-token", "fo1_", Url64, 40),
+    run("fly-token", "fm2_", Token68, 60),
+    exact("google-hmac-key", "GOOG1", Alnum, 56),
+    run("netlify-token", "nfp_", Alnum, 36),
+    run("tailscale-key", "tskey-", Url64, 30),
+    run("dynatrace-token", "dt0c01.", Dotted, 80),
     run("databricks-token", "dapi", Hex, 32),
     run("planetscale-token", "pscale_tkn_", Dotted, 32),
     run("planetscale-password", "pscale_pw_", Dotted, 32),
     run("supabase-token", "sbp_", Hex, 40),
+    run("supabase-token", "sb_secret_", Url64, 24),
     run("vault-token", "hvs.", Url64, 24),
     run("vault-token", "hvb.", Url64, 24),
     run("pulumi-token", "pul-", Hex, 40),
@@ -150,18 +166,25 @@ pub(super) const RULES: &[Rule] = &[
     run("rubygems-token", "rubygems_", Hex, 48),
     exact("cargo-token", "cio", Alnum, 32),
     run("docker-token", "dckr_pat_", Url64, 24),
+    run("docker-token", "dckr_oat_", Url64, 24),
+    run("buildkite-token", "bkua_", Hex, 40),
+    run("circleci-token", "CCIPAT_", Word, 40),
+    run("sourcegraph-token", "sgp_", Word, 40),
     // Models
     run("anthropic-key", "sk-ant-", Url64, 20),
     run("openrouter-key", "sk-or-v1-", Hex, 40),
     run("openai-key", "sk-proj-", Url64, 20),
     run("openai-key", "sk-svcacct-", Url64, 20),
     run("openai-key", "sk-admin-", Url64, 20),
-    run("openai-key", "sk-", Alnum, 32),
+    alone("openai-key", "sk-", Alnum, 32, usize::MAX),
     run("huggingface-token", "hf_", Alnum, 30),
     run("replicate-token", "r8_", Alnum, 37),
     run("groq-key", "gsk_", Alnum, 40),
     run("xai-key", "xai-", Alnum, 60),
     run("perplexity-key", "pplx-", Alnum, 40),
+    run("nvidia-key", "nvapi-", Url64, 60),
+    run("langsmith-key", "lsv2_pt_", Word, 40),
+    run("pinecone-key", "pcsk_", Word, 60),
     // Messages and money
     run("slack-token", "xoxb-", Url64, 16),
     run("slack-token", "xoxp-", Url64, 16),
@@ -184,8 +207,10 @@ pub(super) const RULES: &[Rule] = &[
     run("shopify-token", "shpca_", Hex, 32),
     run("shopify-token", "shppa_", Hex, 32),
     run("shopify-token", "shpss_", Hex, 32),
+    run("razorpay-key", "rzp_live_", Alnum, 14),
+    run("brevo-key", "xkeysib-", Hex, 64),
     parts("sendgrid-key", "SG.", &[2, 16, 32]),
-    exact("mailgun-key", "key-", Hex, 32),
+    alone("mailgun-key", "key-", Hex, 32, 32),
     exact("twilio-key", "SK", Hex, 32),
     // Tools
     run("sentry-token", "sntrys_", Token68, 40),
@@ -195,6 +220,8 @@ pub(super) const RULES: &[Rule] = &[
     run("newrelic-key", "NRAK-", Alnum, 27),
     run("linear-key", "lin_api_", Alnum, 40),
     run("notion-token", "ntn_", Alnum, 40),
+    run("posthog-key", "phx_", Alnum, 40),
+    run("onepassword-token", "ops_eyJ", Token68, 200),
     run("postman-key", "PMAK-", Url64, 50),
     run("figma-token", "figd_", Url64, 40),
     run("age-secret-key", "AGE-SECRET-KEY-1", Upper, 58),

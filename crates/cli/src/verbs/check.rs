@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
             }
             None => {
                 let root = assembly::workspace(&args.scope)?;
-                let Assembly { policy, surveyor } =
+                let Assembly { policy, surveyor, .. } =
                     assembly::assemble(home, &args.scope, &Limits::default(), walls.clone())?;
                 (policy, Looking::Survey(Box::new(surveyor)), root)
             }

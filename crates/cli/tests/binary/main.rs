@@ -17,7 +17,11 @@ mod install;
 #[cfg(test)]
 mod kills;
 #[cfg(test)]
+mod mail;
+#[cfg(test)]
 mod net;
+#[cfg(test)]
+mod secrets;
 #[cfg(test)]
 mod situations;
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn names_of_secrets_are_on_the_record_and_values_nowhere() {
     command.env("MAIL_PASSWORD", "correct-horse");
     assert_eq!(world.talk(command, &["run (env)"], b"").exit, 0);
     let exposed = &world.records("config")[0]["data"]["exposed"];
-    assert_eq!(exposed.to_string(), r#"{"places":["~/.ssh"],"variables":["MAIL_PASSWORD"]}"#);
+    assert_eq!(exposed.to_string(), r#"{"places":["~/.ssh"],"unhidden":[],"variables":["MAIL_PASSWORD"]}"#);
     let doctor = world.run(&["doctor"]);
     assert!(doctor.stdout.contains("~/.ssh") && !doctor.stdout.contains("PRIVATE"), "{doctor}");
     let log = std::fs::read_to_string(world.path("state/audit.jsonl")).unwrap();

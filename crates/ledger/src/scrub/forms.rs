@@ -5,13 +5,20 @@ use std::collections::BTreeSet;
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Lists the plain, JSON-escaped, percent-encoded, hexadecimal and Base64 spellings of `secret`.
+/// Lists the plain, JSON-, HTML- and percent-escaped, hexadecimal and Base64 spellings of `secret`.
 pub(super) fn of(secret: &str) -> Vec<String> {
     let bytes = secret.as_bytes();
-    let mut all = BTreeSet::from([secret.to_owned(), json(secret), json(secret).replace('/', "\\/")]);
+    let mut all = BTreeSet::from([secret.to_owned(), html(secret)]);
+    for escaped in [json(secret), json_ascii(secret)] {
+        all.insert(escaped.replace('/', "\\/"));
+        all.insert(escaped.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"));
+        all.insert(escaped);
+    }
     for upper in [Case::Upper, Case::Lower] {
-        all.insert(percent(bytes, upper, "%20"));
-        all.insert(percent(bytes, upper, "+"));
+        for kept in KEPT {
+            all.insert(percent(bytes, upper, kept, "%20"));
+            all.insert(percent(bytes, upper, kept, "+"));
+        }
         all.insert(bytes.iter().map(|b| hex(*b, upper)).collect());
     }
     // Inside a longer Base64 text a secret starts at one of three offsets.
@@ -20,6 +27,10 @@ pub(super) fn of(secret: &str) -> Vec<String> {
     }
     all.into_iter().collect()
 }
+
+/// What encoders leave as it is besides letters, digits and `-._`: RFC 3986, `encodeURIComponent`, forms,
+/// `encodeURI`.
+const KEPT: &[&[u8]] = &[b"~", b"~!*'()", b"*", b"~!*'();/?:@&=+$,#"];
 
 #[derive(Clone, Copy)]
 enum Case {
@@ -39,10 +50,30 @@ fn json(secret: &str) -> String {
     quoted.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or(&quoted).to_owned()
 }
 
-fn percent(bytes: &[u8], case: Case, space: &str) -> String {
+/// The same with everything beyond ASCII as UTF-16 escapes.
+fn json_ascii(secret: &str) -> String {
+    let mut units = [0; 2];
+    let mut out = String::new();
+    for c in json(secret).chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            out.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    out
+}
+
+fn html(secret: &str) -> String {
+    let escaped = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    escaped.replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+fn percent(bytes: &[u8], case: Case, kept: &[u8], space: &str) -> String {
     let one = |b: &u8| match b {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(*b).to_string(),
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' => char::from(*b).to_string(),
         b' ' => space.to_owned(),
+        other if kept.contains(other) => char::from(*other).to_string(),
         other => format!("%{}", hex(*other, case)),
     };
     bytes.iter().map(one).collect()

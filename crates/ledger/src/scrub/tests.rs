@@ -1,5 +1,6 @@
 use super::*;
 use serde_json::json;
+use std::sync::Arc;
 
 const SECRET: &str = "p\"ss wörd/+42";
 
@@ -58,7 +59,7 @@ fn of_two_secrets_that_share_characters_none_remains() {
 
 #[test]
 fn when_nothing_can_be_searched_nothing_is_shown() {
-    let scrubber = Scrubber { known: Known::Unsearchable, ..Scrubber::formats_only() };
+    let scrubber = Scrubber { known: Known::Unsearchable, too_short: Vec::new() };
     assert_eq!(scrubber.scrub_text("anything").to_text(), "[secret:unsearchable]");
 }
 
@@ -143,4 +144,96 @@ fn the_estimate_of_the_size_is_never_below_the_size() {
     for value in [json!(null), json!([1, 2.5, "a\n\u{1f}\"", {"k": [true, false]}]), json!({})] {
         assert!(rendered_len(&value) >= value.to_string().len(), "{value}");
     }
+}
+
+#[test]
+fn a_value_that_an_encoder_broke_over_lines_is_hidden() {
+    let secret = "s3cr3t/".repeat(12);
+    let scrubber = Scrubber::new([("LONG", secret.as_str())]);
+    let wrapped = |text: &str, width: usize, end: &str| -> String {
+        text.as_bytes().chunks(width).map(|line| format!("{}{end}", std::str::from_utf8(line).unwrap())).collect()
+    };
+    let hex: String = secret.bytes().map(|b| format!("{b:02x}")).collect();
+    for text in [wrapped(&base64(secret.as_bytes()), 76, "\n"), wrapped(&hex, 60, "\r\n"), wrapped(&secret, 40, "\n")] {
+        let shown = scrubber.redact(&format!("before\n{text}after\n"));
+        assert!(shown.starts_with("before\n[secret:LONG:") && shown.ends_with("after\n"), "{text} → {shown}");
+        assert!(shown.len() < 60, "{shown}");
+    }
+}
+
+#[test]
+fn a_value_is_hidden_as_encoders_of_scripts_and_pages_spell_it() {
+    let scrubber = Scrubber::new([("W", "pä<s&'s'(1)/x")]);
+    for text in [
+        "p\\u00e4<s&'s'(1)/x",
+        "pä\\u003cs\\u0026's'(1)/x",
+        "pä&lt;s&amp;&#39;s&#39;(1)/x",
+        "p%C3%A4%3Cs%26's'(1)%2Fx",
+        "p%C3%A4%3Cs&'s'(1)/x",
+        "pä<s&'s'(1)\\/x",
+    ] {
+        let shown = scrubber.redact(text);
+        assert!(shown.starts_with("[secret:W:"), "{text} → {shown}");
+    }
+}
+
+#[test]
+fn known_values_are_named_wherever_they_stand_in_a_call() {
+    let value =
+        json!({"url": "https://x/?q=cCJzcyB3w7ZyZC8rNDI", "deep": [{"n": 9_007_199_254_740_993_u64}], "p": "1234"});
+    assert_eq!(scrubber().known_in(&value), ["DB", "ID"]);
+    assert!(scrubber().known_in(&json!({"path": "src/main.rs"})).is_empty());
+}
+
+#[test]
+fn what_was_hidden_is_told_apart() {
+    let token = format!("ghp_{}", "a1".repeat(18));
+    let told = |text: &str| scrubber().redact_told(text).1;
+    assert_eq!(told("nothing"), Hidden::default());
+    assert_eq!(told(SECRET), Hidden { known: true, tokens: false });
+    assert_eq!(told(&token), Hidden { known: false, tokens: true });
+    assert_eq!(told("postgres://me:hunter22@db"), Hidden::default(), "whose it is, nobody can say");
+}
+
+#[test]
+fn redacting_twice_changes_nothing() {
+    let text = format!("https://u:{SECRET}@h ghp_{} postgres://me:hunter22@db", "a".repeat(36));
+    let once = scrubber().redact(&text);
+    assert_eq!(scrubber().redact(&once), once);
+}
+
+proptest::proptest! {
+    /// However a text is cut into pieces, as much is hidden as in one piece.
+    #[test]
+    fn pieces_are_redacted_as_the_whole(
+        words in proptest::collection::vec(proptest::prop_oneof![
+            "[ a-zé]{0,6}", "ghp_[a-z]{36}", "sk-ant-[a-z]{20,24}", "AKIA[A-Z]{15,17}", "Bearer [a-z0-9]{18,22}",
+            proptest::strategy::Just(SECRET.to_owned()), proptest::strategy::Just("p\"ss wör".to_owned()),
+            proptest::strategy::Just("https://me:hunter22@db/".to_owned()),
+            proptest::strategy::Just("-----BEGIN PRIVATE KEY-----AA-----END PRIVATE KEY-----".to_owned()),
+        ], 0..6),
+        cuts in proptest::collection::vec(1_usize..9, 1..200),
+    ) {
+        let whole = words.concat();
+        let scrubber = Arc::new(scrubber());
+        let mut stream = ScrubStream::new(Arc::clone(&scrubber));
+        let (mut shown, mut rest, mut cuts) = (String::new(), whole.as_str(), cuts.iter().cycle());
+        while !rest.is_empty() {
+            let at = rest.ceil_char_boundary(*cuts.next().unwrap());
+            shown.push_str(&stream.push(rest.get(..at).unwrap()));
+            rest = rest.get(at..).unwrap();
+        }
+        shown.push_str(&stream.finish());
+        proptest::prop_assert_eq!(shown, scrubber.redact(&whole));
+    }
+}
+
+#[test]
+fn a_long_stream_without_a_break_is_not_read_again_for_every_piece() {
+    let mut stream = ScrubStream::new(Arc::new(scrubber()));
+    let mut shown = 0;
+    for _ in 0..40_000 {
+        shown += stream.push("eyJa").len();
+    }
+    assert_eq!(shown + stream.finish().len(), 160_000);
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use tollgate_call::address::HostPattern;
+use tollgate_call::message::RecipientPattern;
 use tollgate_call::schema::{TOOLS, known_names};
 use toml::Spanned;
 
@@ -21,6 +22,14 @@ pub(super) fn check(file: &RawFile, layer: &Layer<'_>) -> Vec<Diagnostic> {
     }
     for entry in lists(&file.allow_hosts) {
         check.host(&entry);
+    }
+    for entry in lists(&file.recipients) {
+        check.recipient(&entry);
+    }
+    if let Some(relay) = &file.relay
+        && let Err((wrong, help)) = relay.get_ref().relay(str::to_owned)
+    {
+        check.say(relay.span(), wrong, help);
     }
     for entry in lists(&file.protected).iter().chain(&lists(&file.secret)) {
         check.glob(entry);
@@ -76,6 +85,13 @@ impl Check<'_> {
     fn host(&mut self, entry: &Spanned<String>) {
         if let Err(error) = HostPattern::parse(entry.get_ref()) {
             self.say(entry.span(), error.to_string(), "write `host`, `*.host`, each with or without `:port`");
+        }
+    }
+
+    fn recipient(&mut self, entry: &Spanned<String>) {
+        if let Err(error) = RecipientPattern::parse(entry.get_ref()) {
+            let message = format!("`{}` can never be a recipient: {error}", entry.get_ref());
+            self.say(entry.span(), message, "write an address, `@domain`, or a webhook's channel such as `#builds`");
         }
     }
 

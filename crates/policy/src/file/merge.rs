@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use tollgate_call::address::HostPattern;
+use tollgate_call::message::RecipientPattern;
 use tollgate_call::places::{clean, is_beneath};
 use toml::Spanned;
 
@@ -11,6 +12,7 @@ use super::{Diagnostic, Layer, LayerKind};
 use crate::decision::Decision;
 use crate::invocation::Invocation;
 use crate::policy::Ground;
+use crate::relay::Relay;
 use crate::settings::{Caps, HostPrompt, Settings, UserRule, WindowCaps};
 
 /// One file being laid over the others.
@@ -72,11 +74,12 @@ impl Merging<'_> {
         let Some(ceiling) = self.ceiling else { return Vec::new() };
         let beneath = |dir: &str, top: &str| is_beneath(&self.directory(dir), &self.directory(top));
         let host = |entry: &str, top: &str| matches!((HostPattern::parse(top), HostPattern::parse(entry)), (Ok(top), Ok(entry)) if top.includes(&entry));
+        let recipient = |entry: &str, top: &str| matches!((RecipientPattern::parse(top), RecipientPattern::parse(entry)), (Ok(top), Ok(entry)) if top.includes(&entry));
         let mut found = Vec::new();
         found.extend(self.beyond(&file.roots, &ceiling.roots, beneath));
         found.extend(self.beyond(&file.read_roots, &ceiling.read_roots, beneath));
         found.extend(self.beyond(&file.allow_hosts, &ceiling.allow_hosts, host));
-        found.extend(self.beyond(&file.recipients, &ceiling.recipients, str::eq_ignore_ascii_case));
+        found.extend(self.beyond(&file.recipients, &ceiling.recipients, recipient));
         found.extend(self.beyond(&file.env_allow, &ceiling.env_allow, |entry, top| entry == top));
         let forbidden = ceiling.host_prompt.as_ref().is_some_and(|prompt| !prompt.get_ref());
         if let Some(prompt) = file.host_prompt.as_ref().filter(|prompt| forbidden && *prompt.get_ref()) {
@@ -186,7 +189,10 @@ impl Merging<'_> {
             settings.host_prompt = if *prompt.get_ref() { HostPrompt::Accepted } else { HostPrompt::Refused };
         }
         if let Some(relay) = &file.relay {
-            settings.relay = Some(relay.get_ref().clone());
+            // What cannot work was said before, by `dead`.
+            settings.relay = relay.get_ref().relay(|name| self.directory(name)).ok();
+            let kept = settings.relay.as_ref().and_then(Relay::secret_file).map(globset::escape);
+            settings.secret.extend(kept);
         }
     }
 

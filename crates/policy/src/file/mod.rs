@@ -8,6 +8,7 @@ mod diagnostic;
 mod examples;
 mod merge;
 mod raw;
+mod relay;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 

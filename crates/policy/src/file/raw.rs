@@ -8,7 +8,8 @@ use toml::Spanned;
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::profile::Profile;
-use crate::settings::{ActionName, Relay};
+use crate::relay::RelayTls;
+use crate::settings::ActionName;
 
 /// A Tollgate policy file.
 #[derive(Debug, Default, Deserialize)]
@@ -39,7 +40,7 @@ pub(super) struct RawFile {
     /// Hosts that may be sent to: `host`, `*.host`, each with or without `:port`. Not in a project's file.
     #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
     pub(super) allow_hosts: Option<Vec<Spanned<String>>>,
-    /// Recipients of messages. Not in a project's file.
+    /// Recipients of messages: an address, `@domain` for everybody there, or a webhook's channel. Not in a project's file.
     #[cfg_attr(test, schemars(with = "Option<Vec<String>>"))]
     pub(super) recipients: Option<Vec<Spanned<String>>>,
     /// The tools of a run; without it, all.
@@ -55,8 +56,8 @@ pub(super) struct RawFile {
     #[cfg_attr(test, schemars(with = "Option<RawCaps>"))]
     pub(super) caps: Option<Spanned<RawCaps>>,
     /// Where messages go out. Not in a project's file.
-    #[cfg_attr(test, schemars(with = "Option<Relay>"))]
-    pub(super) relay: Option<Spanned<Relay>>,
+    #[cfg_attr(test, schemars(with = "Option<RawRelay>"))]
+    pub(super) relay: Option<Spanned<RawRelay>>,
     /// Rules; the strictest that matches counts, and an allow rule must cover every part of a call.
     #[serde(default)]
     pub(super) rule: Vec<RawRule>,
@@ -97,6 +98,48 @@ pub(super) struct RawWindow {
     pub(super) tokens: Option<u64>,
     /// Dollars.
     pub(super) cost_usd: Option<f64>,
+}
+
+/// Where messages go out: a mail server, or a webhook.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawRelay {
+    /// `smtp` (default) or `webhook`.
+    #[serde(default)]
+    pub(super) kind: RawRelayKind,
+    /// Host name or address of the mail server.
+    pub(super) host: Option<String>,
+    /// TCP port of the mail server.
+    pub(super) port: Option<u16>,
+    /// The sender's address.
+    pub(super) from: Option<String>,
+    /// How the connection to the mail server is encrypted: `starttls` (default), `tls`, or `none` on loopback.
+    pub(super) tls: Option<RelayTls>,
+    /// Who logs in to the mail server.
+    pub(super) user: Option<String>,
+    /// Address of the webhook: https, or http on loopback.
+    pub(super) url: Option<String>,
+    /// Name of the header that carries the webhook's secret, such as `Authorization`.
+    pub(super) header: Option<String>,
+    /// File of the password or of the header's value, absolute or beneath `~/`; nobody else may read it.
+    pub(super) secret_file: Option<String>,
+    /// Variable of Tollgate's environment with the password or the header's value.
+    pub(super) secret_env: Option<String>,
+    /// File of certificates (PEM) that are trusted besides the machine's, absolute or beneath `~/`.
+    pub(super) ca_file: Option<String>,
+}
+
+/// The kinds of relay.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RawRelayKind {
+    /// A mail server.
+    #[default]
+    Smtp,
+    /// An address that takes messages as JSON.
+    Webhook,
 }
 
 /// A rule. Every field that is set must match.

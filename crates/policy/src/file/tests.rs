@@ -4,6 +4,7 @@ use crate::decision::Decision;
 use crate::fixture::GROUND;
 use crate::mode::Mode;
 use crate::profile::Profile;
+use crate::relay::{Header, Login, Relay, RelayTls, SecretPlace, Smtp, Webhook};
 use crate::settings::{ActionName, HostPrompt};
 
 fn layer<'a>(kind: LayerKind, text: &'a str) -> Layer<'a> {
@@ -78,7 +79,7 @@ fn every_key_reaches_the_settings() {
     assert!(settings.caps.day.is_open());
     assert_eq!((settings.caps.turns, settings.caps.tokens), (10, Some(1_000)));
     assert_eq!(settings.caps.per_tool["write_file"], 5);
-    assert_eq!(settings.relay.as_ref().unwrap().port, 1025);
+    assert!(matches!(settings.relay.as_ref().unwrap(), Relay::Smtp(smtp) if smtp.port == 1025));
     assert_eq!(settings.rules[0].effect, Decision::Deny);
     assert_eq!(settings.rules[1].action, Some(ActionName::Read));
     assert!(settings.rules[0].at.starts_with("user.toml:"));
@@ -263,6 +264,83 @@ fn the_digest_is_over_what_decides_and_not_over_layout() {
     assert_eq!(rule(""), rule("\n\n\n"));
     assert_ne!(digest("mode = \"plan\""), digest("mode = \"default\""));
     assert_ne!(digest("allow_hosts = [\"a.example\"]"), digest(""));
+}
+
+#[test]
+fn a_relay_names_where_its_secret_is_and_the_agent_may_not_read_it() {
+    let smtp = user(
+        "[relay]\nhost = \"mail.example.org\"\nport = 587\nfrom = \"bot@example.org\"\nuser = \"bot\"\n\
+         secret_file = \"~/.mail-[1]\"\nca_file = \"/etc/ca.pem\"\n",
+    )
+    .unwrap();
+    let login = Login { user: "bot".into(), secret: SecretPlace::File("/home/u/.mail-[1]".into()) };
+    let wanted = Smtp {
+        host: "mail.example.org".into(),
+        port: 587,
+        from: "bot@example.org".into(),
+        tls: RelayTls::Starttls,
+        login: Some(login),
+        ca_file: Some("/etc/ca.pem".into()),
+    };
+    assert_eq!(smtp.settings().relay, Some(Relay::Smtp(wanted)));
+    assert!(smtp.is_secret("/home/u/.mail-[1]") && !smtp.is_secret("/home/u/.mail-1"));
+    let hook = user(
+        "[relay]\nkind = \"webhook\"\nurl = \"https://hooks.example.org/in\"\nheader = \"X-Key\"\nsecret_env = \"HOOK\"\n",
+    )
+    .unwrap();
+    let header = Some(Header { name: "X-Key".into(), secret: SecretPlace::Env("HOOK".into()) });
+    let wanted = Webhook { url: "https://hooks.example.org/in".into(), header, ca_file: None };
+    assert_eq!(hook.settings().relay, Some(Relay::Webhook(wanted)));
+    assert_ne!(smtp.digest(), hook.digest(), "an approval is bound to where messages go out");
+}
+
+#[test]
+fn a_relay_that_cannot_work_or_would_tell_its_secret_refuses_to_start() {
+    let smtp = "host = \"mail.example.org\"\nport = 587\nfrom = \"bot@example.org\"\n";
+    let hook = "kind = \"webhook\"\nurl = \"https://hooks.example.org/in\"\n";
+    for (base, more, want) in [
+        ("", "", "the relay has no `host`"),
+        ("host = \"mail.example.org\"\n", "", "the relay has no `port`"),
+        ("kind = \"webhook\"\n", "", "the relay has no `url`"),
+        (smtp, "tls = \"none\"", "sends in the clear"),
+        (smtp, "user = \"bot\"", "logs in without a password"),
+        (smtp, "secret_env = \"X\"", "a password is nobody's"),
+        (smtp, "user = \"bot\"\nsecret_env = \"X\"\nsecret_file = \"/x\"", "in two places"),
+        (smtp, "user = \"bot\"\nsecret_env = \"s3cr=t\"", "not the name of a variable"),
+        (smtp, "user = \"bot\"\nsecret_file = \"mail.key\"", "not a file that can be named"),
+        (smtp, "ca_file = \"~/../x\"", "not a file that can be named"),
+        (smtp, "url = \"https://x.example\"", "has no `url`"),
+        (smtp, "password = \"x\"", "unknown field `password`"),
+        (hook, "port = 1", "a webhook has no `port`"),
+        (hook, "header = \"X-Key\"", "has no value"),
+        (hook, "secret_env = \"X\"", "sent in no header"),
+        (hook, "header = \"X: y\"\nsecret_env = \"X\"", "not the name of a header"),
+        (hook, "header = \"Host\"\nsecret_env = \"X\"", "not the name of a header"),
+        ("kind = \"webhook\"\nurl = \"http://hooks.example.org/\"\n", "", "in the clear"),
+        ("kind = \"webhook\"\nurl = \"https://u:p@hooks.example.org/\"\n", "", "leave `user@` out"),
+        ("host = \"h\"\nport = 25\nfrom = \"Bot <b@x.example>\"\n", "", "is not a mail address"),
+    ] {
+        let error = user(&format!("[relay]\n{base}{more}\n")).unwrap_err();
+        assert!(error.contains(want), "{base}{more}: {error}");
+    }
+    for entry in ["a@b.example, c@d.example", "*@b.example", "@", "@192.0.2.1", "two words"] {
+        let error = user(&format!("recipients = [\"{entry}\"]\n")).unwrap_err();
+        assert!(error.contains("can never be a recipient"), "{entry}: {error}");
+    }
+}
+
+#[test]
+fn a_user_lists_no_recipient_beyond_the_system_s() {
+    let both = |entry: &str| {
+        let user = format!("recipients = [\"{entry}\"]\n");
+        load(&[(LayerKind::System, "recipients = [\"@example.org\", \"#ops\"]\n"), (LayerKind::User, &user)])
+    };
+    for within in ["ada@EXAMPLE.org", "@example.org", "#ops"] {
+        assert!(both(within).is_ok(), "{within}");
+    }
+    for beyond in ["ada@example.com", "@sub.example.org", "#all"] {
+        assert!(both(beyond).unwrap_err().contains("beyond the ceiling"), "{beyond}");
+    }
 }
 
 /// The schema of the file, as `docs/tollgate.schema.json` holds it.

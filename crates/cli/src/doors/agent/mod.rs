@@ -2,6 +2,7 @@
 
 mod console;
 mod context;
+mod discreet;
 mod frame;
 mod headless;
 mod inner;
@@ -27,12 +28,13 @@ use tollgate::act::undo::{How, Which};
 use tollgate::act::{Doing, Hands};
 use tollgate::call::schema::TOOLS;
 use tollgate::gate::{Approver, Gate, Seat};
-use tollgate::ledger::{Event, HaltScope, RunId, SqliteStore, Store};
+use tollgate::ledger::{Event, HaltScope, RunId, Scrubber, SqliteStore, Store};
 use tollgate::policy::rule::Lift;
 use tollgate::policy::{Mode, Policy, RuleId};
 
 pub(crate) use self::console::{Answer, Console};
 use self::context::Context;
+use self::discreet::Discreet;
 use self::frame::Frame;
 use self::headless::Headless;
 use self::inner::{Plan, RunInner};
@@ -79,7 +81,13 @@ struct Session {
     context_tokens: u64,
     frame: Frame,
     plan_gate: PlanGate,
-    exposure: Exposure,
+    exposed: Exposed,
+}
+
+/// The secrets of this machine: their names to be told, their values to be hidden.
+struct Exposed {
+    names: Exposure,
+    scrubber: Arc<Scrubber>,
 }
 
 /// Runs the verb.
@@ -93,14 +101,15 @@ pub(crate) fn run(args: &Run, home: &Home, printer: Printer) -> Result<Exit, Fai
     if presence == Presence::Nobody && args.task.is_none() {
         return Err(Failure::usage("without a person at a terminal, a run needs a task"));
     }
-    args.task.as_deref().map_or(Ok(()), refuse_secrets)?;
+    // Before anything is opened: what the policy knows besides is looked for when the message is said.
+    args.task.as_deref().map_or(Ok(()), |task| refuse_secrets(task, &Policy::builtin()))?;
     let model = open_model(args)?;
     let session = Session::open(args, home, presence)?;
     let console: Rc<RefCell<dyn Console>> = match presence {
         Presence::Person => Rc::new(RefCell::new(Terminal::new(printer, session.stop.clone()))),
         Presence::Nobody => Rc::new(RefCell::new(Headless::new(printer))),
     };
-    session.work(args.task.clone(), model, &console)
+    session.work(args.task.clone(), model, &Discreet::before(&console, &session.exposed.scrubber))
 }
 
 /// Runs one task with nobody at the other end, shown on `console`.
@@ -109,7 +118,8 @@ pub(crate) fn run(args: &Run, home: &Home, printer: Printer) -> Result<Exit, Fai
 /// As [`run`].
 pub(crate) fn headless(args: &Run, home: &Home, console: &Rc<RefCell<dyn Console>>) -> Result<Exit, Failure> {
     let model = open_model(args)?;
-    Session::open(args, home, Presence::Nobody)?.work(args.task.clone(), model, console)
+    let session = Session::open(args, home, Presence::Nobody)?;
+    session.work(args.task.clone(), model, &Discreet::before(console, &session.exposed.scrubber))
 }
 
 fn open_model(args: &Run) -> Result<Box<dyn Model>, Failure> {
@@ -131,6 +141,7 @@ impl Session {
         let run = new_run()?;
         let doing = if args.dry_run { Doing::Dry } else { Doing::Really };
         let hands = Parts::of(home, &assembly, doing)?;
+        let scrubber = Arc::clone(&assembly.scrubber);
         let cwd = text(&assembly::workspace(&args.scope)?)?;
         let approver = match presence {
             Presence::Person => Approver::Seat,
@@ -148,8 +159,8 @@ impl Session {
         let context_tokens = context_tokens(args, &prices)?;
         let frame = Frame::draw(&SystemEntropy).map_err(|error| Failure::state(&error))?;
         let plan_gate = if args.approve_plan { PlanGate::Waiting } else { PlanGate::Open };
-        let exposure = Exposure::look(home);
-        Ok(Self { store, run, gate, seat, hands, stop, cwd, prices, context_tokens, frame, plan_gate, exposure })
+        let exposed = Exposed { names: Exposure::look(home), scrubber };
+        Ok(Self { store, run, gate, seat, hands, stop, cwd, prices, context_tokens, frame, plan_gate, exposed })
     }
 
     fn work(
@@ -172,7 +183,7 @@ impl Session {
         let mut next = task.or_else(|| console.borrow_mut().next_message());
         let mut ended = Ended::Finished;
         while let Some(message) = next {
-            if let Err(failure) = refuse_secrets(&message) {
+            if let Err(failure) = refuse_secrets(&message, self.gate.policy()) {
                 console.borrow_mut().notice(&failure.message);
                 next = console.borrow_mut().next_message();
                 continue;
@@ -256,7 +267,7 @@ impl Session {
         let config = json!({
             "policy": tollgate::ledger::Digest::from(policy.digest()).to_string(),
             "settings": policy.settings(),
-            "exposed": self.exposure.json(),
+            "exposed": self.exposed.names.json(),
         });
         self.gate
             .note(Event::RunStart, &start)
@@ -272,8 +283,8 @@ impl Session {
 }
 
 /// What a person types is sent to the model's provider: a secret in it would be told.
-fn refuse_secrets(message: &str) -> Result<(), Failure> {
-    let shown = assembly::scrubber().redact(message);
+fn refuse_secrets(message: &str, policy: &Policy) -> Result<(), Failure> {
+    let shown = assembly::scrubber(policy).redact(message);
     if shown == message {
         return Ok(());
     }

@@ -5,7 +5,7 @@ mod request;
 mod transfer;
 
 use super::row::{Row, Rule, Say, row, sub, subs};
-use other::{encrypt, firewall, interfaces, keygen, keys, lookup, mail, openssl, session, sockets, tunnel};
+use other::{encrypt, firewall, hand_over, interfaces, keygen, keys, lookup, mail, openssl, session, sockets, tunnel};
 use request::{curl, httpie, wget};
 use transfer::{buckets, copy, netcat, rsync, urls};
 pub(super) use transfer::{host_of, is_remote};
@@ -170,11 +170,18 @@ pub(super) const ROWS: &[Row] = &[
         "ngrok http 80",
     ),
     row(
-        &["mail", "mailx", "sendmail", "mutt", "swaks", "msmtp", "ssmtp", "s-nail", "neomutt"],
-        "-s -a -c -b -r -f -F -t --to --from --server -S",
+        &["mail", "mailx", "mutt", "swaks", "s-nail", "neomutt"],
+        "-s -a -A -c -b -r -f -F -t --to --cc --bcc --from --server -S -H -i -e --body --data --attach",
         &[Rule::Code(mail)],
         "mail --help",
         "mail -s x a@example.com",
+    ),
+    row(
+        &["sendmail", "msmtp", "ssmtp"],
+        "-f -F -r -o -C -a --from --account --file --host",
+        &[Rule::Code(hand_over)],
+        "msmtp --version",
+        "sendmail a@example.com",
     ),
     row(
         &[

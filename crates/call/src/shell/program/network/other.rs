@@ -1,5 +1,6 @@
 //! Look-ups, keys, tunnels, mail and the network of the machine.
 
+use super::super::super::ir::Word;
 use super::super::super::unwrap::connect_to;
 use super::super::row::{ALL, Pick, Say};
 use super::super::run::Use;
@@ -99,16 +100,44 @@ pub(super) fn tunnel(it: &mut Use<'_, '_, '_>) {
     it.connect(Peer::Service(text), Flow::Session);
 }
 
+/// `mail`, `mutt`, `swaks`: copies, blind ones too, are recipients as others are.
 pub(super) fn mail(it: &mut Use<'_, '_, '_>) {
-    let recipients = it.operands(0).into_iter().chain(it.values("-t --to"));
-    let mut any = false;
-    for recipient in recipients {
-        any = true;
-        it.act_at(ActionKind::Message(recipient.shown()), &recipient);
+    let copies = if it.name == "swaks" { "-t --to --cc --bcc" } else { "-c -b -t --to --cc --bcc" };
+    let files = if it.name == "swaks" { "--attach" } else { "-a -A -i" };
+    it.each_value(files, |it, word| it.read(word));
+    it.each_value("--body --data --attach", |it, word| {
+        if word.lead().starts_with('@') {
+            it.read(&word.without_lead(1));
+        }
+    });
+    if it.name == "swaks" {
+        it.each_value("-s --server", |it, word| connect_to(it.reader, word, Flow::Session));
     }
-    it.each_value("-a -A", |it, word| it.read(word));
-    if !any {
+    let recipients = it.operands(0).into_iter().chain(it.values(copies)).collect();
+    // A draft names its own.
+    addressed(it, recipients, it.has("-H"));
+}
+
+/// `sendmail` and kin take the message whole; with `-t` it says itself who gets it.
+pub(super) fn hand_over(it: &mut Use<'_, '_, '_>) {
+    if it.has("--version --help -V -bp -bv --serverinfo") {
+        return;
+    }
+    it.each_value("-C --file", |it, word| it.read(word));
+    it.each_value("--host", |it, word| connect_to(it.reader, word, Flow::Session));
+    let flags = it.simple.words.iter().skip(1).map(|word| word.lead());
+    let reads = flags.into_iter().any(|flag| flag == "--read-recipients" || (flag.starts_with("-t") && flag.len() < 4));
+    let recipients = it.operands(0);
+    addressed(it, recipients, reads);
+}
+
+/// Notes a message to each of `recipients`, and to whom nobody knows if there are none or `more`.
+fn addressed(it: &mut Use<'_, '_, '_>, recipients: Vec<Word>, more: bool) {
+    if recipients.is_empty() || more {
         it.say(Say::Message("a recipient that is not known"));
+    }
+    for recipient in recipients {
+        it.act_at(ActionKind::Message(recipient.shown()), &recipient);
     }
 }
 

@@ -5,6 +5,7 @@ use super::super::super::unwrap::connect_to;
 use super::super::row::{ALL, Pick, Say, among};
 use super::super::run::Use;
 use crate::action::{ActionKind, Connect, Flow, Peer, Why, WriteHow};
+use crate::secret::is_secret_name;
 
 /// Notes a request to what `word` names.
 pub(super) fn request(it: &mut Use<'_, '_, '_>, word: &Word, flow: Flow) {
@@ -24,7 +25,7 @@ pub(super) fn request(it: &mut Use<'_, '_, '_>, word: &Word, flow: Flow) {
 /// body would.
 fn carries(it: &Use<'_, '_, '_>, word: &Word) -> bool {
     word.parts.iter().any(|part| match part {
-        Part::Opaque(Why::Variable(name)) => is_secret_variable(name),
+        Part::Opaque(Why::Variable(name)) => is_secret_name(name),
         Part::Opaque(Why::Substitution) => match it.reader.source.as_deref() {
             Some(source) => !among(PLAIN_SOURCES, source),
             None => word.lead().contains('?'),
@@ -50,15 +51,6 @@ fn carries(it: &Use<'_, '_, '_>, word: &Word) -> bool {
 /// Whether one of these flags carries a secret or what a command read.
 fn carried(it: &Use<'_, '_, '_>, flags: &str) -> bool {
     it.values(flags).iter().any(|word| carries(it, word))
-}
-
-/// Whether a variable is named as tokens and passwords are.
-pub(super) fn is_secret_variable(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    ["TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "_KEY", "APIKEY", "_PAT", "PRIVATE"]
-        .iter()
-        .any(|mark| name.contains(mark))
-        || matches!(name.as_str(), "KEY" | "PAT" | "AUTH")
 }
 
 /// Programs that print versions, times and counts, not what is in files.
