@@ -402,14 +402,3 @@ fn what_the_host_really_sent_is_understood() {
     println!("{} samples of calls and 6 of other events run", 2 * expected.len());
     world.log_is_sound();
 }
-
-/// A hook is a process for each call: docs/adr/0005-a-fixed-address.md.
-#[test]
-fn the_binary_has_no_addresses_to_correct_at_each_start() {
-    if !cfg!(all(target_os = "linux", target_env = "gnu")) {
-        return println!("skipped: only the glibc build on Linux is linked at a fixed address");
-    }
-    let binary = std::fs::read(env!("CARGO_BIN_EXE_tollgate")).unwrap();
-    assert_eq!(&binary[..4], b"\x7fELF");
-    assert_eq!(u16::from_ne_bytes([binary[16], binary[17]]), 2, "the type of the file is not ET_EXEC");
-}
